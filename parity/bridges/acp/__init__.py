@@ -1,0 +1,1 @@
+"""The ACP bridge and the reader of foreign ACP clients."""

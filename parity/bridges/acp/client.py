@@ -1,0 +1,159 @@
+"""A foreign ACP client's traffic, read as the runtime requests that would have caused it.
+
+The inverse of the bridge's provider side, for `parity import`: session/new → thread/start, session/load →
+thread/resume, session/prompt → turn/start (turn/steer while one is open), session/cancel → thread/stop, an
+answer to a permission request → the runtime's decision. Calls our bridge never makes are named as ignored.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parity.bridges.acp.bridge import AcpBridge
+from parity.bridges.base import Foreign, Message
+
+_OPENS = {
+    "session/new": "thread/start",
+    "session/load": "thread/resume",
+    "session/resume": "thread/resume",
+    "session/fork": "thread/fork",
+}
+_IGNORED = {
+    "authenticate": "the bridge leaves signing in to the agent's own command",
+    "logout": "the bridge leaves signing in to the agent's own command",
+    "session/list": "the runtime keeps its own list of threads",
+    "session/delete": "the runtime never deletes an agent's session",
+    "session/close": "releasing a thread sends the agent nothing",
+    "session/set_model": "the model is an option of the thread",
+}
+
+
+class AcpClient:
+    """Reads one recorded client. `messages` is all it sent and was sent, for what must be known early."""
+
+    def __init__(self, bridge: AcpBridge, messages: list[tuple[bool, Message]]) -> None:
+        self._bridge = bridge
+        self._threads = 0
+        self._asked = 0
+        self._prompting: set[str] = set()
+        self._prompts: dict[Any, str] = {}
+        self._early = _early_settings(messages)
+
+    def client_message(self, message: Message) -> Foreign:
+        """What the runtime would have sent where this request or notification was sent."""
+        method = message["method"]
+        params = message.get("params")
+        params = params if isinstance(params, dict) else {}
+        if method == "initialize":
+            wanted = ("clientInfo", "clientCapabilities")
+            return self._request("initialize", {k: params[k] for k in wanted if k in params})
+        if method in _OPENS:
+            return self._open(method, message.get("id"), params)
+        if method == "session/prompt":
+            return self._prompt(message.get("id"), params)
+        thread_id = self._thread(params)
+        if method == "session/cancel":
+            return self._request("thread/stop", {"threadId": thread_id, "intent": "interrupt"})
+        if method in ("session/set_mode", "session/set_config_option"):
+            if id(message) in self._early:
+                return Foreign(runtime=[])
+            return Foreign(ignored="a change inside a thread; the bridge sets modes when it starts one")
+        if method.startswith("$/"):
+            return Foreign(ignored="the bridge withdraws no request of its own")
+        return Foreign(ignored=_IGNORED.get(method, "not a call of our bridge"))
+
+    def agent_message(self, message: Message) -> None:
+        """An answer to a prompt ends it: the next one is a turn of its own."""
+        if "method" not in message and message.get("id") in self._prompts:
+            self._prompting.discard(self._prompts.pop(message["id"]))
+
+    def answer(self, method: str, params: Any, response: Message) -> Message:
+        """The runtime's response members behind the client's response to an agent's request."""
+        if "error" in response:
+            return {"error": response["error"]}
+        result = response.get("result")
+        if method != "session/request_permission":
+            return {"result": self._bridge.dialect.decode_answer(method, result)}
+        outcome = result.get("outcome") if isinstance(result, dict) else None
+        option_id = outcome.get("optionId") if isinstance(outcome, dict) else None
+        options = params.get("options") if isinstance(params, dict) else None
+        for option in options if isinstance(options, list) else []:
+            if option_id is not None and option.get("optionId") == option_id:
+                allowed = str(option.get("kind")).startswith("allow")
+                decision = "allowed" if allowed else "denied"
+                return {"result": {"decision": decision, "optionId": option_id}}
+        return {"result": {"decision": "cancelled"}}
+
+    # -- requests ------------------------------------------------------------------------------------
+
+    def _request(self, method: str, params: dict[str, Any]) -> Foreign:
+        self._asked += 1
+        request = {"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params}
+        return Foreign(runtime=[request])
+
+    def _open(self, method: str, request_id: Any, params: dict[str, Any]) -> Foreign:
+        self._threads += 1
+        request: dict[str, Any] = {"threadId": f"thread-{self._threads}"}
+        if "sessionId" in params:
+            request["providerThreadId"] = params["sessionId"]
+        request["cwd"] = params.get("cwd")
+        options = dict(self._early_for(request_id))
+        if params.get("mcpServers"):
+            options["mcpServers"] = params["mcpServers"]
+        if options:
+            request["options"] = options
+        return self._request(_OPENS[method], request)
+
+    def _early_for(self, request_id: Any) -> dict[str, Any]:
+        return self._early.get(("request", request_id), {})
+
+    def _prompt(self, request_id: Any, params: dict[str, Any]) -> Foreign:
+        session_id = params.get("sessionId")
+        thread_id = self._thread(params)
+        method = "turn/steer" if session_id in self._prompting else "turn/start"
+        self._prompting.add(str(session_id))
+        self._prompts[request_id] = str(session_id)
+        request: dict[str, Any] = {"threadId": thread_id, "providerThreadId": session_id}
+        request["input"] = params.get("prompt")
+        request["clientRequestId"] = f"prompt-{request_id}"
+        return self._request(method, request)
+
+    def _thread(self, params: dict[str, Any]) -> str | None:
+        return self._bridge.thread_of(str(params.get("sessionId")))
+
+
+def _early_settings(messages: list[tuple[bool, Message]]) -> dict[Any, dict[str, Any]]:
+    """Modes and options a client set between a session's birth and its first prompt.
+
+    They belong to the start of the thread. Keys: ("request", id of the opening request) → thread options,
+    and the identity of each such message, so that it is known to be accounted for.
+    """
+    opened: dict[Any, Any] = {}
+    sessions: dict[Any, Any] = {}
+    prompted: set[Any] = set()
+    early: dict[Any, dict[str, Any]] = {}
+    for from_client, message in messages:
+        method = message.get("method")
+        params = message.get("params")
+        params = params if isinstance(params, dict) else {}
+        if from_client and method in _OPENS:
+            opened[message.get("id")] = message.get("id")
+            if "sessionId" in params and method != "session/fork":
+                sessions[params["sessionId"]] = message.get("id")
+        elif not from_client and method is None and message.get("id") in opened:
+            result = message.get("result")
+            if isinstance(result, dict) and "sessionId" in result:
+                sessions[result["sessionId"]] = message["id"]
+        elif from_client and method == "session/prompt":
+            prompted.add(params.get("sessionId"))
+        elif from_client and method in ("session/set_mode", "session/set_config_option"):
+            session_id = params.get("sessionId")
+            if session_id in sessions and session_id not in prompted:
+                options = early.setdefault(("request", sessions[session_id]), {})
+                if method == "session/set_mode":
+                    options["mode"] = params.get("modeId")
+                else:
+                    config = options.setdefault("config", {})
+                    config[params.get("configId")] = params.get("value")
+                early[id(message)] = {}
+    return early

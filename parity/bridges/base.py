@@ -1,0 +1,91 @@
+"""What every bridge is: a machine without I/O between the runtime and one agent connection.
+
+Lines go in (`runtime`, `provider`, host results), messages come out. A bridge has no clock, thread, file or
+process; whoever drives it (the replay, the live shell) carries its messages and performs its host calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
+
+from msgspec import Struct
+
+Message: TypeAlias = dict[str, Any]
+"""One JSON-RPC message; deltas inside may be structs, the encoder knows them."""
+
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+
+
+class ToRuntime(Struct):
+    """A message for the runtime."""
+
+    message: Message
+
+
+class ToProvider(Struct):
+    """A message for the agent."""
+
+    message: Message
+
+
+class HostCall(Struct):
+    """Something only the host can do (a file, a terminal); answer with `host_result` or `host_error`."""
+
+    token: int
+    request_id: Any
+    method: str
+    params: Any
+
+
+Output: TypeAlias = ToRuntime | ToProvider | HostCall
+
+
+class Bridge(Protocol):
+    """A bridge. Every method returns what the bridge says to it, in order."""
+
+    noise: int
+    """Lines of either side that were not JSON-RPC, so far."""
+
+    def runtime(self, message: Any) -> Sequence[Output]:
+        """Take one decoded message of the runtime."""
+
+    def provider(self, message: Any) -> Sequence[Output]:
+        """Take one decoded message of the agent."""
+
+    def host_result(self, token: int, result: Any) -> Sequence[Output]:
+        """A host call succeeded."""
+
+    def host_error(self, token: int, error: Message) -> Sequence[Output]:
+        """A host call failed with a JSON-RPC error object."""
+
+
+class Foreign(Struct):
+    """What a foreign client's message means in the runtime protocol (see `parity import`).
+
+    `runtime` is the request the runtime would have sent; `ignored` why our bridge makes no such call.
+    """
+
+    runtime: list[Message] | None = None
+    ignored: str | None = None
+
+
+class Importer(Protocol):
+    """The inverse of a bridge's provider side: reads a foreign client's traffic as runtime requests."""
+
+    def client_message(self, message: Message) -> Foreign:
+        """What the runtime would have sent where the foreign client sent this request or notification."""
+
+    def answer(self, method: str, params: Any, response: Message) -> Message:
+        """The runtime's response members (`result` or `error`) behind a client's response."""
+
+
+def ok(request_id: Any, result: Any) -> Message:
+    """A successful JSON-RPC response."""
+    return {"jsonrpc": "2.0", "id": request_id, "result": result}
+
+
+def failed(request_id: Any, code: int, message: str) -> Message:
+    """A JSON-RPC error response."""
+    return {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}

@@ -1,0 +1,81 @@
+"""The ordering rules of the event stream, checked one event at a time at intake.
+
+    item/opens-before-delta   an item begins before anything is said about it
+    item/settles-once         an item settles once for each time it was begun or reopened
+    turn/starts-once          no turn begins inside another
+    turn/settles-once         a turn settles once
+    turn/known                what belongs to a turn names the open one
+
+An event that breaks a rule is dropped and counted under `rule:eventType`; the stream goes on. State: the
+open turn, the ids of open items, and the ids settled in the current turn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from parity.grammar import events as e
+
+RULES = (
+    "item/opens-before-delta",
+    "item/settles-once",
+    "turn/starts-once",
+    "turn/settles-once",
+    "turn/known",
+)
+
+
+class Ordering:
+    """Admits or drops the events of one thread, in order."""
+
+    def __init__(self) -> None:
+        self.drops: Counter[str] = Counter()
+        self._turn: str | None = None
+        self._open: set[str] = set()
+        self._settled: set[str] = set()
+        self._last_turn: str | None = None
+
+    def admit(self, event: e.Event) -> bool:
+        """Whether the event keeps the rules; a dropped one is counted."""
+        rule = self._broken(event)
+        if rule is None:
+            return True
+        self.drops[f"{rule}:{event.type}"] += 1
+        return False
+
+    def _broken(self, event: e.Event) -> str | None:
+        if isinstance(event, e.ItemDelta):
+            return None if event.item_id in self._open else "item/opens-before-delta"
+        if isinstance(event, e.ItemStarted):
+            if event.scope.turn_id is None or event.scope.turn_id != self._turn:
+                if event.item["id"] not in self._open:
+                    return "turn/known"
+            else:
+                self._settled.discard(event.item["id"])
+                self._open.add(event.item["id"])
+            return None
+        if isinstance(event, (e.ItemCompleted, e.BackgroundTaskCompleted, e.DelegationCompleted)):
+            return self._settle(event.item["id"])
+        if isinstance(event, e.TurnStarted):
+            if self._turn is not None:
+                return "turn/starts-once"
+            self._turn = event.turn_id
+            return None
+        if isinstance(event, e.TurnCompleted):
+            return self._end(event)
+        return None
+
+    def _settle(self, item_id: str) -> str | None:
+        if item_id in self._open:
+            self._open.discard(item_id)
+            self._settled.add(item_id)
+            return None
+        return "item/settles-once" if item_id in self._settled else "item/opens-before-delta"
+
+    def _end(self, event: e.TurnCompleted) -> str | None:
+        if self._turn is None or event.turn_id != self._turn:
+            return "turn/settles-once" if self._last_turn is not None else "turn/known"
+        self._last_turn = self._turn
+        self._turn = None
+        self._settled.clear()
+        return None

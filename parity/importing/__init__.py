@@ -1,0 +1,1 @@
+"""Import: foreign logs become cells."""

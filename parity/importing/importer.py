@@ -1,0 +1,230 @@
+"""Import: a foreign client↔agent log becomes a cell.
+
+The provider's lanes are taken as they are. The runtime's lanes are what would have caused them: the log is
+driven through our own bridge, a family-specific reader turns what the client did into runtime requests, and
+where our bridge asks for a decision the client's answer becomes the runtime's.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from parity.bridges import family_of
+from parity.bridges.acp.bridge import AcpBridge
+from parity.bridges.acp.client import AcpClient
+from parity.bridges.base import Bridge, Message
+from parity.importing.logs import CLIENT, Entry, read_log
+from parity.replay.matching import id_key
+from parity.replay.replay import Outcome, Replay
+from parity.wire import (
+    BRIDGE_TO_PROVIDER,
+    BRIDGE_TO_RUNTIME,
+    LANES,
+    PROVIDER_TO_BRIDGE,
+    RUNTIME_TO_BRIDGE,
+    Agent,
+    Cell,
+    Ignored,
+    InputError,
+    JsonError,
+    LaneLine,
+    Manifest,
+    check_cell_name,
+    create_cell,
+    decode,
+    encode,
+)
+
+CLIENT_METHODS: dict[str, frozenset[str]] = {
+    "acp": frozenset(
+        ["initialize", "authenticate", "logout", "session/new", "session/load", "session/resume", "session/fork", "session/list", "session/delete", "session/close", "session/prompt", "session/cancel", "session/set_mode", "session/set_model", "session/set_config_option"]
+    ),
+}
+"""Per bridge family, the methods only a client sends: they tell the side of a bare message."""
+
+
+class ImportOptions(Struct, kw_only=True):
+    """What the log itself does not say."""
+
+    cwd: str | None = None
+    description: str = ""
+    origin: Literal["live", "imported", "transcribed"] = "imported"
+    model: Literal["scripted", "live"] | None = None
+    agent: Agent | None = None
+    replacements: list[tuple[str, str]] = []
+    replace: bool = False
+
+
+class _Capture:
+    """A sink that keeps what our bridge asks the runtime and drops the rest."""
+
+    def __init__(self) -> None:
+        self.asked: list[Message] = []
+
+    def bridge(self, line: bytes) -> None:
+        message = decode(decode(line)["line"])
+        if message.get("method") == "interaction/request":
+            self.asked.append(message)
+
+    def provider(self, line: bytes) -> None:
+        pass
+
+    def event(self, line: bytes) -> None:
+        pass
+
+    def row(self, line: bytes) -> None:
+        pass
+
+
+class _Import:
+    def __init__(self, bridge: Bridge, client: AcpClient) -> None:
+        self.lanes: dict[str, list[LaneLine]] = {lane: [] for lane in LANES}
+        self.ignored: dict[str, str] = {}
+        self.initialized: dict[str, Any] = {}
+        self._client = client
+        self._capture = _Capture()
+        self._ignore: set[tuple[str, str]] = set()
+        self._replay = Replay(lambda: bridge, self._capture, self._ignore)
+        self._seq = 0
+        self._ts = 0
+        self._agent_requests: dict[Any, Message] = {}
+        self._interactions: dict[Any, Message] = {}
+        self._initialize: Any = None
+
+    def take(self, entry: Entry, message: Message) -> None:
+        """Take one entry of the log and the message in it (empty for noise)."""
+        self._ts = entry.ts
+        if not message:
+            lane = BRIDGE_TO_PROVIDER if entry.side == CLIENT else PROVIDER_TO_BRIDGE
+            self._line(lane, entry.line)
+        elif entry.side == CLIENT:
+            self._from_client(entry, message)
+        else:
+            self._from_agent(entry, message)
+
+    def finish(self) -> Outcome:
+        """What the imported cell replays to."""
+        return self._replay.finish()
+
+    def _line(self, lane: str, text: str) -> None:
+        self._seq += 1
+        line = LaneLine(self._ts, 1, self._seq, lane, text)
+        self.lanes[lane].append(line)
+        self._replay.feed(line)
+
+    def _from_client(self, entry: Entry, message: Message) -> None:
+        method = message.get("method")
+        if isinstance(method, str):
+            if method == "initialize":
+                self._initialize = message.get("id")
+            foreign = self._client.client_message(message)
+            if foreign.ignored is not None:
+                self.ignored[method] = foreign.ignored
+                self._ignore.add((method, BRIDGE_TO_PROVIDER))
+            for request in foreign.runtime or ():
+                self._line(RUNTIME_TO_BRIDGE, encode(request).decode())
+        elif "id" in message:
+            self._decision(message)
+        self._line(BRIDGE_TO_PROVIDER, entry.line)
+
+    def _decision(self, message: Message) -> None:
+        """The client answered the agent; where our bridge asked the runtime, that is the runtime's answer."""
+        key = id_key(message["id"])
+        asked = self._interactions.pop(key, None)
+        request = self._agent_requests.pop(key, None)
+        if asked is None or request is None or not self._replay.waits_for(asked["id"]):
+            return
+        members = self._client.answer(request["method"], request.get("params"), message)
+        response = {"jsonrpc": "2.0", "id": asked["id"], **members}
+        self._line(RUNTIME_TO_BRIDGE, encode(response).decode())
+
+    def _from_agent(self, entry: Entry, message: Message) -> None:
+        if "method" in message and "id" in message:
+            self._agent_requests[id_key(message["id"])] = message
+        elif message.get("id") == self._initialize and isinstance(message.get("result"), dict):
+            self.initialized = message["result"]
+            self._initialize = object()
+        self._client.agent_message(message)
+        self._line(PROVIDER_TO_BRIDGE, entry.line)
+        asked, self._capture.asked = self._capture.asked, []
+        for request in asked:
+            self._seq += 1
+            line = LaneLine(self._ts, 1, self._seq, BRIDGE_TO_RUNTIME, encode(request).decode())
+            self.lanes[BRIDGE_TO_RUNTIME].append(line)
+            self._replay.feed(line)
+            if "id" in message:
+                self._interactions[id_key(message["id"])] = request
+
+
+def import_log(
+    log: Path, provider: str, cell: str, root: Path, options: ImportOptions
+) -> tuple[Cell, Outcome]:
+    """Make `root/provider/cell` of a log; returns it with what it replays to.
+
+    Raises InputError for a bad name, an unknown provider family, an unreadable log or an existing cell;
+    nothing is written then.
+    """
+    check_cell_name("provider", provider, root)
+    check_cell_name("cell", cell, root)
+    family = family_of(provider)
+    if family is None:
+        raise InputError(log, None, f"no bridge family serves {provider!r}", "use acp-<agent>")
+    entries = read_log(log, CLIENT_METHODS[family])
+    for entry in entries:
+        entry.line = _replaced(entry.line, options.replacements)
+    bridge = AcpBridge(provider)
+    messages = _messages(entries)
+    run = _Import(bridge, AcpClient(bridge, messages))
+    for entry, (_, message) in zip(entries, messages, strict=True):
+        run.take(entry, message)
+    outcome = run.finish()
+    manifest = _manifest(provider, cell, entries, run, options)
+    return create_cell(root, manifest, run.lanes, replace=options.replace), outcome
+
+
+def _messages(entries: list[Entry]) -> list[tuple[bool, Message]]:
+    messages = []
+    for entry in entries:
+        try:
+            message = decode(entry.line)
+        except JsonError:
+            message = {}
+        messages.append((entry.side == CLIENT, message if isinstance(message, dict) else {}))
+    return messages
+
+
+def _replaced(line: str, replacements: list[tuple[str, str]]) -> str:
+    """The line with each text replaced, also where it stands as an array of bytes."""
+    for old, new in replacements:
+        line = line.replace(old, new)
+        line = line.replace(",".join(map(str, old.encode())), ",".join(map(str, new.encode())))
+    return line
+
+
+def _manifest(
+    provider: str, cell: str, entries: list[Entry], run: _Import, options: ImportOptions
+) -> Manifest:
+    info = run.initialized.get("agentInfo")
+    info = info if isinstance(info, dict) else {}
+    agent = options.agent or Agent(name=info.get("name"), version=info.get("version"))
+    started = datetime.fromtimestamp(entries[0].ts / 1000, UTC) if entries[0].ts else None
+    return Manifest(
+        provider=provider,
+        cell=cell,
+        thread_id="thread-1",
+        agent=agent,
+        protocol=run.initialized.get("protocolVersion"),
+        recorded_at=started.isoformat(timespec="seconds").replace("+00:00", "Z") if started else None,
+        origin=options.origin,
+        model=options.model,
+        description=options.description,
+        bridge_runs=1,
+        ignored=[
+            Ignored(method=method, direction=BRIDGE_TO_PROVIDER, why=why)
+            for method, why in run.ignored.items()
+        ],
+    )

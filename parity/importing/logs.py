@@ -1,0 +1,205 @@
+"""Foreign logs: whatever a client↔agent log looks like, read as (time, side, raw line).
+
+Formats, told apart line by line:
+
+* an envelope `{"ts": ms, "dir": "client->agent" | "agent->client", "line": "…"}`; any of the field names in
+  `SIDE_FIELDS` and words in `SIDES` will do, and the message may stand in `line`, `message`, `msg`,
+  `payload` or `data` as text or as an object;
+* a marker and a bare JSON-RPC message: `> {…}` from the client, `< {…}` from the agent;
+* a bare JSON-RPC message with a side field of its own (`"_direction": "outgoing"`);
+* a bare JSON-RPC message: its side is told by the method, or by whose request the answer belongs to.
+
+It knows no protocol beyond JSON-RPC and the method names it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from parity.wire import InputError, JsonError, decode, encode, read_ndjson
+
+CLIENT, AGENT = "client", "agent"
+SIDE_FIELDS = ("dir", "direction", "side", "_direction", "from", "sender")
+MESSAGE_FIELDS = ("line", "message", "msg", "payload", "data")
+TIME_FIELDS = ("ts", "timestamp", "time", "at")
+SIDES = {
+    "client->agent": CLIENT,
+    "client→agent": CLIENT,
+    "outgoing": CLIENT,
+    "out": CLIENT,
+    "sent": CLIENT,
+    "send": CLIENT,
+    "stdin": CLIENT,
+    "client": CLIENT,
+    ">": CLIENT,
+    "->": CLIENT,
+    "agent->client": AGENT,
+    "agent→client": AGENT,
+    "incoming": AGENT,
+    "in": AGENT,
+    "received": AGENT,
+    "recv": AGENT,
+    "stdout": AGENT,
+    "agent": AGENT,
+    "server": AGENT,
+    "<": AGENT,
+    "<-": AGENT,
+}
+
+
+class Entry(Struct):
+    """One logged line: `ts` in ms (0 where the log has none), the side that sent it, the raw line."""
+
+    ts: int
+    side: str
+    line: str
+    number: int
+
+
+def read_log(path: Path, client_methods: frozenset[str]) -> list[Entry]:
+    """All entries of a log; `client_methods` are the requests and notifications only a client sends.
+
+    Raises InputError with the line for what is no message or whose side cannot be told.
+    """
+    sides = _Sides(client_methods)
+    entries = []
+    for number, data in _lines(path):
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            raise InputError(path, number, f"not UTF-8 at byte {error.start}", "re-export the log")
+        entries.append(_entry(path, number, text, sides))
+    if not entries:
+        raise InputError(path, None, "the log is empty", "record a session first")
+    return entries
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The log's lines; a log that is one JSON array counts its elements as lines."""
+    reader = read_ndjson(path)
+    first = next(reader, None)
+    if first is None:
+        return
+    if first[1].lstrip()[:1] == b"[":
+        whole = first[1] + b"".join(b"\n" + data for _, data in reader)
+        try:
+            elements = decode(whole)
+        except JsonError as error:
+            raise InputError(path, 1, f"a JSON array that does not parse: {error}", "re-export it")
+        for number, element in enumerate(elements, 1):
+            yield number, encode(element)
+        return
+    yield first
+    yield from reader
+
+
+def _entry(path: Path, number: int, text: str, sides: _Sides) -> Entry:
+    marker, rest = text[:1], text[1:].lstrip()
+    if marker in "<>" and rest[:1] == "{":
+        return Entry(0, SIDES[marker], rest, number)
+    try:
+        document = decode(text)
+    except JsonError as error:
+        raise InputError(
+            path,
+            number,
+            f"neither an entry nor a JSON-RPC message: {error}",
+            "expected an envelope, a '<' or '>' marker, or a bare message",
+        )
+    if not isinstance(document, dict):
+        raise InputError(path, number, "an entry must be a JSON object", "remove the line")
+    side = _side(document)
+    message = _enveloped(document)
+    if message is None:
+        bare = {k: v for k, v in document.items() if k not in SIDE_FIELDS or k == "from"}
+        message = encode(_unfolded(bare)).decode() if side is not None else text
+    if side is None:
+        side = sides.tell(_decoded(message))
+    if side is None:
+        raise InputError(path, number, "cannot tell who sent this message", "mark the lines with '>' and '<'")
+    sides.saw(side, _decoded(message))
+    return Entry(_time(document), side, message, number)
+
+
+def _side(document: dict[str, Any]) -> str | None:
+    for field in SIDE_FIELDS:
+        word = document.get(field)
+        if isinstance(word, str) and word.lower() in SIDES:
+            return SIDES[word.lower()]
+    return None
+
+
+def _enveloped(document: dict[str, Any]) -> str | None:
+    if "jsonrpc" in document or "method" in document:
+        return None
+    for field in MESSAGE_FIELDS:
+        message = document.get(field)
+        if isinstance(message, str):
+            return message
+        if isinstance(message, dict):
+            return encode(message).decode()
+    return None
+
+
+def _unfolded(document: dict[str, Any]) -> dict[str, Any]:
+    """A message whose log folded every kind into {_type, id, method, params} (Zed's log view)."""
+    kind = document.pop("_type", None)
+    if kind == "response":
+        params = document.get("params")
+        is_error = isinstance(params, dict) and set(params) >= {"code", "message"}
+        return {
+            "jsonrpc": "2.0",
+            "id": document.get("id"),
+            "error" if is_error else "result": params,
+        }
+    if kind == "notification":
+        document.pop("id", None)
+    for field in TIME_FIELDS:
+        document.pop(field, None)
+    return {"jsonrpc": "2.0", **document}
+
+
+def _decoded(message: str) -> Any:
+    try:
+        return decode(message)
+    except JsonError:
+        return None
+
+
+def _time(document: dict[str, Any]) -> int:
+    for field in TIME_FIELDS:
+        value = document.get(field)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return int(value)
+    return 0
+
+
+class _Sides:
+    """Whose message a bare one is: by its method, or by whose open request it answers."""
+
+    def __init__(self, client_methods: frozenset[str]) -> None:
+        self._client_methods = client_methods
+        self._open: dict[str, dict[Any, int]] = {CLIENT: {}, AGENT: {}}
+
+    def tell(self, message: Any) -> str | None:
+        if not isinstance(message, dict):
+            return AGENT  # a banner or noise: only the agent's stdout has those
+        method = message.get("method")
+        if isinstance(method, str):
+            return CLIENT if method in self._client_methods else AGENT
+        asked = [side for side in (CLIENT, AGENT) if message.get("id") in self._open[side]]
+        if len(asked) == 1:
+            return AGENT if asked[0] == CLIENT else CLIENT
+        return None
+
+    def saw(self, side: str, message: Any) -> None:
+        if not isinstance(message, dict) or "id" not in message:
+            return
+        if "method" in message:
+            self._open[side][message["id"]] = 1
+        else:
+            self._open[AGENT if side == CLIENT else CLIENT].pop(message["id"], None)

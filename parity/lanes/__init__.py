@@ -1,0 +1,1 @@
+"""Lanes: one translator per provider family, from provider traffic to deltas."""

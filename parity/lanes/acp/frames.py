@@ -1,0 +1,98 @@
+"""Frames: what one ACP message says, read once into typed form, before any state is touched.
+
+A reader (one per protocol version) makes frames; the call and turn state consumes them and never looks at
+the message again. `None` always means "not said". Values no frame has a place for stay in `meta`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+TERMINAL = {"completed": "completed", "failed": "failed"}
+"""ACP statuses that end a tool call, and the item status they mean; any other status is still pending."""
+
+
+class Diff(Struct):
+    """One `diff` block: `old_text` None for a file that was not there."""
+
+    path: str
+    old_text: str | None
+    new_text: str | None
+
+
+class Content(Struct):
+    """A tool call's content collection, its foreign blocks left out."""
+
+    text: str | None = None
+    diffs: list[Diff] | None = None
+    terminals: list[str] | None = None
+
+
+class ToolFrame(Struct):
+    """A `tool_call` (`begins`), a `tool_call_update`, or the call inside a permission request."""
+
+    id: str
+    begins: bool
+    meta: dict[str, Any]
+    name: str | None = None
+    title: str | None = None
+    kind: str | None = None
+    status: str | None = None
+    content: Content | None = None
+    locations: list[str] | None = None
+    raw_input: Any = None
+    raw_output: Any = None
+
+
+class ChunkFrame(Struct):
+    """A piece of a message: `role` is user, agent or thought; `text` may be empty."""
+
+    role: str
+    text: str
+    message_id: str | None
+    meta: dict[str, Any]
+
+
+class PlanFrame(Struct):
+    """The agent's whole plan: entries {step, status?, priority?}."""
+
+    entries: list[dict[str, Any]]
+
+
+class UsageFrame(Struct):
+    """The context window: tokens used and its size."""
+
+    used: int | None
+    size: int | None
+
+
+class InfoFrame(Struct):
+    """Facts about the session: its title, and whatever the agent adds in `_meta`."""
+
+    title: str | None
+    meta: dict[str, Any]
+
+
+class ModeFrame(Struct):
+    """The session's mode changed."""
+
+    mode_id: str
+
+
+class QuietFrame(Struct):
+    """An update every client may ignore by decision (see the lane's documentation)."""
+
+    kind: str
+
+
+class UnknownFrame(Struct):
+    """An update this reader does not know."""
+
+    kind: str
+
+
+Frame: TypeAlias = (
+    ToolFrame | ChunkFrame | PlanFrame | UsageFrame | InfoFrame | ModeFrame | QuietFrame | UnknownFrame
+)

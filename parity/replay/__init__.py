@@ -1,0 +1,1 @@
+"""Replay: a recording through a bridge, the assembler, the grammar and the rows."""

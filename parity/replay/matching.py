@@ -1,0 +1,80 @@
+"""Matching of a live bridge's requests with the recorded ones, by method and order.
+
+The two sides may come in either order and ids may be used again, so nothing but what is outstanding is
+kept. `recorded` is told of each recorded request, `emitted` of each live one; `live_id` answers which live
+id stands for a recorded id, and `finish` what never found its other half.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, TypeAlias
+
+IdKey: TypeAlias = tuple[str, Any]
+
+
+def id_key(request_id: Any) -> IdKey:
+    """A JSON-RPC id as a key: the same number and string stay different."""
+    return type(request_id).__name__, request_id
+
+
+class Requests:
+    """The requests one side of the bridge makes: live and recorded."""
+
+    def __init__(self) -> None:
+        self._recorded: dict[str, int] = {}
+        self._emitted: dict[str, int] = {}
+        self._names: dict[IdKey, tuple[str, int]] = {}
+        self._live: dict[tuple[str, int], Any] = {}
+
+    def recorded(self, method: str, request_id: Any) -> None:
+        """A recorded request (`request_id` None for a notification)."""
+        number = self._recorded.get(method, 0) + 1
+        self._recorded[method] = number
+        if request_id is not None:
+            self._names[id_key(request_id)] = (method, number)
+
+    def emitted(self, method: str, request_id: Any) -> None:
+        """A live request or notification."""
+        number = self._emitted.get(method, 0) + 1
+        self._emitted[method] = number
+        if request_id is not None:
+            self._live[(method, number)] = request_id
+
+    def live_id(self, recorded_id: Any) -> tuple[bool, Any, str | None]:
+        """(found, live id, method) of the request a recorded answer is for; the pair is then done."""
+        name = self._names.pop(id_key(recorded_id), None)
+        if name is None:
+            return False, None, None
+        if name in self._live:
+            return True, self._live.pop(name), name[0]
+        return False, None, name[0]
+
+    def unanswered(self) -> list[str]:
+        """Methods of live requests that nothing recorded answered."""
+        return [method for method, _ in self._live]
+
+    def unmatched(self) -> tuple[Counter[str], Counter[str]]:
+        """(recorded but never made live, live but never recorded), by method."""
+        recorded, emitted = Counter(self._recorded), Counter(self._emitted)
+        return recorded - emitted, emitted - recorded
+
+
+class Answers:
+    """The answers to the agent's requests: recorded ones against live ones, by id."""
+
+    def __init__(self) -> None:
+        self._open: Counter[IdKey] = Counter()
+
+    def add(self, request_id: Any, weight: int) -> None:
+        """A live answer (+1) or a recorded one (-1)."""
+        key = id_key(request_id)
+        self._open[key] += weight
+        if self._open[key] == 0:
+            del self._open[key]
+
+    def unmatched(self) -> tuple[list[Any], list[Any]]:
+        """(ids only the recording answered, ids only the live bridge answered)."""
+        recorded = [key[1] for key, balance in self._open.items() if balance < 0]
+        live = [key[1] for key, balance in self._open.items() if balance > 0]
+        return recorded, live

@@ -1,0 +1,280 @@
+"""Replay: a recording through a bridge, the assembler, the ordering rules and the row projection.
+
+A function of (recording, code): lines go in by (run, seq), nothing waits, nothing leaves the process. Ids our
+bridge mints are matched to recorded ones by method and order; host calls are answered from the recorded
+answers. A request without a recorded answer, an answer nothing asked for and a recorded line that nothing
+consumed are problems of the cell, unless the manifest ignores the method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from typing import Any, Protocol
+
+from msgspec import Struct, field
+
+from parity.bridges import Bridge, HostCall, Output, ToProvider
+from parity.grammar import events as e
+from parity.grammar.intake import Intake
+from parity.grammar.rows import Row, count_rows
+from parity.replay.matching import Answers, IdKey, Requests, id_key
+from parity.wire import (
+    BRIDGE_TO_PROVIDER,
+    BRIDGE_TO_RUNTIME,
+    PROVIDER_TO_BRIDGE,
+    RUNTIME_TO_BRIDGE,
+    Cell,
+    JsonError,
+    LaneLine,
+    decode_counted,
+    encode,
+)
+
+_FRACTION = 10_000
+"""Lines our bridge may say to one recorded line, told apart by fractions of its seq."""
+
+
+class Sink(Protocol):
+    """Takes the streams of a replay as encoded lines, in order."""
+
+    def bridge(self, line: bytes) -> None:
+        """A lane line of bridge→runtime."""
+
+    def provider(self, line: bytes) -> None:
+        """A lane line of bridge→provider."""
+
+    def event(self, line: bytes) -> None:
+        """An event."""
+
+    def row(self, line: bytes) -> None:
+        """A top-level row."""
+
+
+class Outcome(Struct):
+    """What a replay came to."""
+
+    lines: int = 0
+    events: int = 0
+    rows: int = 0
+    unhandled: int = 0
+    noise: int = 0
+    replaced_surrogates: int = 0
+    drops: dict[str, int] = field(default_factory=dict)
+    stalls: list[str] = field(default_factory=list)
+    unconsumed: list[str] = field(default_factory=list)
+
+    @property
+    def grammar_drops(self) -> int:
+        """Events the ordering rules dropped."""
+        return sum(self.drops.values())
+
+
+class Replay:
+    """One replay of one cell."""
+
+    def __init__(self, new_bridge: Callable[[], Bridge], sink: Sink, ignored: Set[tuple[str, str]]) -> None:
+        self.outcome = Outcome()
+        self._new_bridge = new_bridge
+        self._sink = sink
+        self._ignored = ignored
+        self._run: int | None = None
+        self._ts = 0
+        self._seq: int | float = 0
+        self._said = 0
+        self._bridge = new_bridge()
+        self._intake = Intake(self._event, self._row)
+        self._fresh()
+
+    def _fresh(self) -> None:
+        """A new bridge process: its ids and what is outstanding begin anew."""
+        self._to_provider = Requests()
+        self._to_runtime = Requests()
+        self._answers = Answers()
+        self._hosts: dict[IdKey, int] = {}
+        self._skipped: set[IdKey] = set()
+        self._waiting: dict[Any, str] = {}
+
+    # -- input ---------------------------------------------------------------------------------------
+
+    def feed(self, line: LaneLine) -> None:
+        """Take one recorded line."""
+        if line.run != self._run:
+            if self._run is not None:
+                self._settle()
+                self._bridge = self._new_bridge()
+                self._fresh()
+            self._run = line.run
+        self._ts, self._seq, self._said = line.ts, line.seq, 0
+        self.outcome.lines += 1
+        if line.dir == BRIDGE_TO_RUNTIME and '"method":"thread/delta"' in line.line[:80]:
+            return
+        try:
+            message, replaced = decode_counted(line.line)
+        except JsonError:
+            self.outcome.noise += 1
+            return
+        self.outcome.replaced_surrogates += replaced
+        _LANES[line.dir](self, message)
+
+    def finish(self) -> Outcome:
+        """End of the recording: what is outstanding is a stall or was never consumed."""
+        self._settle()
+        self._intake.finish()
+        self.outcome.drops = dict(sorted(self._intake.drops.items()))
+        return self.outcome
+
+    def waits_for(self, request_id: Any) -> bool:
+        """Whether our bridge's request to the runtime still waits for its answer."""
+        return request_id in self._waiting
+
+    def _provider_line(self, message: Any) -> None:
+        if isinstance(message, dict) and "id" in message and "method" not in message:
+            key = id_key(message["id"])
+            if key in self._skipped:
+                self._skipped.discard(key)
+                return
+            found, live, method = self._to_provider.live_id(message["id"])
+            if not found:
+                what = f"answer to {method}" if method else f"answer to id {message['id']!r}"
+                self.outcome.stalls.append(f"{what}: our bridge never asked for it")
+                return
+            message = {**message, "id": live}
+        self._take(self._bridge.provider(message))
+
+    def _runtime_line(self, message: Any) -> None:
+        if isinstance(message, dict) and "method" not in message and "id" in message:
+            found, live, method = self._to_runtime.live_id(message["id"])
+            if not found:
+                self.outcome.stalls.append(
+                    f"the runtime's answer to {method or message['id']}: our bridge never asked for it"
+                )
+                return
+            if self._waiting.pop(live, None) is not None:
+                self._intake.answer(live, message.get("result"))
+            message = {**message, "id": live}
+        elif isinstance(message, dict) and message.get("method") == "thread/stop":
+            self._stopped(message.get("params"))
+        self._take(self._bridge.runtime(message))
+        if isinstance(message, dict) and message.get("method") == "thread/stop":
+            params = message.get("params")
+            if isinstance(params, dict) and params.get("intent") == "release":
+                self._intake.release(str(params.get("threadId")))
+
+    def _stopped(self, params: Any) -> None:
+        """A stop withdraws what waits for a person: nobody needs to answer it any more."""
+        if isinstance(params, dict) and params.get("intent") == "interrupt":
+            thread_id = str(params.get("threadId"))
+            self._intake.stopped(thread_id)
+            self._waiting = {k: v for k, v in self._waiting.items() if v != thread_id}
+
+    def _recorded_to_runtime(self, message: Any) -> None:
+        if isinstance(message, dict) and "method" in message and "id" in message:
+            self._to_runtime.recorded(message["method"], message["id"])
+
+    def _recorded_to_provider(self, message: Any) -> None:
+        if not isinstance(message, dict):
+            return
+        method = message.get("method")
+        if isinstance(method, str):
+            if (method, BRIDGE_TO_PROVIDER) in self._ignored:
+                if "id" in message:
+                    self._skipped.add(id_key(message["id"]))
+                return
+            self._to_provider.recorded(method, message.get("id"))
+        elif "id" in message:
+            key = id_key(message["id"])
+            token = self._hosts.pop(key, None)
+            self._answers.add(message["id"], -1)
+            if token is None:
+                return
+            if "error" in message:
+                self._take(self._bridge.host_error(token, message["error"]))
+            else:
+                self._take(self._bridge.host_result(token, message.get("result")))
+
+    # -- output --------------------------------------------------------------------------------------
+
+    def _take(self, outputs: Any) -> None:
+        for output in outputs:
+            self._one(output)
+
+    def _one(self, output: Output) -> None:
+        if isinstance(output, HostCall):
+            self._hosts[id_key(output.request_id)] = output.token
+            return
+        message = output.message
+        method = message.get("method")
+        if isinstance(output, ToProvider):
+            if method is None:
+                self._answers.add(message["id"], 1)
+            else:
+                self._to_provider.emitted(method, message.get("id"))
+            self._sink.provider(self._lane_line(BRIDGE_TO_PROVIDER, message))
+            return
+        self._sink.bridge(self._lane_line(BRIDGE_TO_RUNTIME, message))
+        if method == "thread/delta":
+            params = message["params"]
+            self._intake.deltas(params["threadId"], params["deltas"])
+        elif method == "interaction/request":
+            self._to_runtime.emitted(method, message["id"])
+            self._waiting[message["id"]] = message["params"]["threadId"]
+            self._intake.request(message["id"], message["params"])
+        elif method == "thread/identity":
+            params = message["params"]
+            self._intake.identity(params["threadId"], params["providerThreadId"])
+        elif method == "error":
+            params = message["params"]
+            self._intake.error(params["threadId"], params["message"])
+
+    def _lane_line(self, lane: str, message: Any) -> bytes:
+        self._said += 1
+        seq = round(self._seq + self._said / _FRACTION, 4)
+        text = encode(message).decode()
+        return encode(LaneLine(self._ts, self._run or 0, seq, lane, text))
+
+    def _event(self, event: e.Event) -> None:
+        self.outcome.events += 1
+        if type(event) is e.ProviderUnhandled:
+            self.outcome.unhandled += 1
+        self._sink.event(encode(event))
+
+    def _row(self, row: Row) -> None:
+        self.outcome.rows += count_rows(row)
+        self._sink.row(encode(row))
+
+    # -- the end of a bridge process -----------------------------------------------------------------
+
+    def _settle(self) -> None:
+        outcome = self.outcome
+        outcome.noise += self._bridge.noise
+        for method in self._to_provider.unanswered():
+            outcome.stalls.append(f"our {method}: the recording has no answer")
+        for _ in self._waiting:
+            outcome.stalls.append("our interaction/request: the recording has no answer")
+        for key in self._hosts:
+            outcome.stalls.append(f"host call {key[1]!r}: the recording has no answer")
+        recorded, _ = self._to_provider.unmatched()
+        for method, count in recorded.items():
+            outcome.unconsumed.append(f"{BRIDGE_TO_PROVIDER}: {count} × {method}")
+        only_recorded, only_live = self._answers.unmatched()
+        for request_id in only_recorded:
+            outcome.unconsumed.append(f"{BRIDGE_TO_PROVIDER}: the answer to id {request_id!r}")
+        for request_id in only_live:
+            outcome.stalls.append(f"our answer to id {request_id!r}: the recording has none")
+
+
+_LANES: dict[str, Callable[[Replay, Any], None]] = {
+    RUNTIME_TO_BRIDGE: Replay._runtime_line,
+    PROVIDER_TO_BRIDGE: Replay._provider_line,
+    BRIDGE_TO_RUNTIME: Replay._recorded_to_runtime,
+    BRIDGE_TO_PROVIDER: Replay._recorded_to_provider,
+}
+
+
+def replay(cell: Cell, new_bridge: Callable[[], Bridge], sink: Sink) -> Outcome:
+    """Replay a whole cell into a sink."""
+    ignored = frozenset((entry.method, entry.direction) for entry in cell.manifest.ignored)
+    run = Replay(new_bridge, sink, ignored)
+    for line in cell.lines():
+        run.feed(line)
+    return run.finish()
