@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
 
 from parity.bridges.acp.bridge import AcpBridge
-from parity.bridges.base import Bridge, HostCall, Output, ToProvider, ToRuntime
+from parity.bridges.acp.client import CLIENT_METHODS, AcpClient
+from parity.bridges.base import Bridge, Client, HostCall, Message, Output, ToProvider, ToRuntime
 
-FAMILIES: dict[str, Callable[[str, list[str] | None], Bridge]] = {
-    "acp": lambda provider, command: AcpBridge(provider, command),
+
+class Family(Struct, frozen=True):
+    """A bridge family: its bridge, the reader of its foreign clients, and what tells a client's messages."""
+
+    bridge: Callable[[str, list[str] | None], Bridge]
+    client: Callable[[Any, list[tuple[bool, Message]]], Client]
+    is_from_client: Callable[[Message], bool | None]
+    """Whose message a bare one is, where its form alone tells; None otherwise."""
+
+
+def _acp_side(message: Message) -> bool | None:
+    method = message.get("method")
+    return method in CLIENT_METHODS if isinstance(method, str) else None
+
+
+FAMILIES: dict[str, Family] = {
+    "acp": Family(lambda provider, command: AcpBridge(provider, command), AcpClient, _acp_side),
 }
-"""Provider family → its bridge; a provider `family-profile` belongs to the family before its first dash."""
+"""Provider family by name; a provider `family-profile` belongs to the family before its first dash."""
 
 
-def family_of(provider: str) -> str | None:
-    """The bridge family of a provider id: its own name (`codex`) or the part before the dash (`acp`)."""
-    if provider in FAMILIES:
-        return provider
-    head = provider.split("-", 1)[0]
-    return head if head in FAMILIES else None
+def family_of(provider: str) -> Family | None:
+    """The family of a provider id: its own name (`codex`) or the part before the dash (`acp`)."""
+    return FAMILIES.get(provider) or FAMILIES.get(provider.split("-", 1)[0])
 
 
 def bridge_for(provider: str, command: list[str] | None = None) -> Bridge:
@@ -26,13 +42,16 @@ def bridge_for(provider: str, command: list[str] | None = None) -> Bridge:
     family = family_of(provider)
     if family is None:
         raise KeyError(provider)
-    return FAMILIES[family](provider, command)
+    return family.bridge(provider, command)
 
 
 __all__ = [
     "FAMILIES",
     "Bridge",
+    "Client",
+    "Family",
     "HostCall",
+    "Message",
     "Output",
     "ToProvider",
     "ToRuntime",

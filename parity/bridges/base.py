@@ -42,11 +42,39 @@ class HostCall(Struct):
 Output: TypeAlias = ToRuntime | ToProvider | HostCall
 
 
+class Envelope(Protocol):
+    """How the messages of one agent connection are framed: what asks, what answers, what only tells."""
+
+    def read(self, message: Message) -> tuple[str, str | None, Any]:
+        """(`request` | `response` | `notification` | `noise`, method, id) of a message."""
+
+    def readdress(self, message: Message, message_id: Any) -> Message:
+        """A copy of a response under another id."""
+
+
+class JsonRpc:
+    """JSON-RPC 2.0, with or without its `jsonrpc` member."""
+
+    def read(self, message: Message) -> tuple[str, str | None, Any]:
+        """Requests have a method and an id, notifications no id, responses no method."""
+        method = message.get("method")
+        if isinstance(method, str):
+            return ("request", method, message["id"]) if "id" in message else ("notification", method, None)
+        return ("response", None, message["id"]) if "id" in message else ("noise", None, None)
+
+    def readdress(self, message: Message, message_id: Any) -> Message:
+        """The response with the other id."""
+        return {**message, "id": message_id}
+
+
 class Bridge(Protocol):
     """A bridge. Every method returns what the bridge says to it, in order."""
 
     noise: int
-    """Lines of either side that were not JSON-RPC, so far."""
+    """Messages of either side that nothing could be made of, so far."""
+
+    envelope: Envelope
+    """The framing of the agent's side."""
 
     def runtime(self, message: Any) -> Sequence[Output]:
         """Take one decoded message of the runtime."""
@@ -71,13 +99,16 @@ class Foreign(Struct):
     ignored: str | None = None
 
 
-class Importer(Protocol):
+class Client(Protocol):
     """The inverse of a bridge's provider side: reads a foreign client's traffic as runtime requests."""
 
     def client_message(self, message: Message) -> Foreign:
         """What the runtime would have sent where the foreign client sent this request or notification."""
 
-    def answer(self, method: str, params: Any, response: Message) -> Message:
+    def agent_message(self, message: Message) -> None:
+        """The agent said this: for what the client's next messages mean."""
+
+    def answer(self, method: str, request: Message, response: Message) -> Message:
         """The runtime's response members (`result` or `error`) behind a client's response."""
 
 

@@ -13,10 +13,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from parity.bridges import family_of
-from parity.bridges.acp.bridge import AcpBridge
-from parity.bridges.acp.client import AcpClient
-from parity.bridges.base import Bridge, Message
+from parity.bridges import FAMILIES, Bridge, Client, Message, family_of
 from parity.importing.logs import CLIENT, Entry, read_log
 from parity.replay.matching import id_key
 from parity.replay.replay import Outcome, Replay
@@ -38,13 +35,6 @@ from parity.wire import (
     decode,
     encode,
 )
-
-CLIENT_METHODS: dict[str, frozenset[str]] = {
-    "acp": frozenset(
-        ["initialize", "authenticate", "logout", "session/new", "session/load", "session/resume", "session/fork", "session/list", "session/delete", "session/close", "session/prompt", "session/cancel", "session/set_mode", "session/set_model", "session/set_config_option"]
-    ),
-}
-"""Per bridge family, the methods only a client sends: they tell the side of a bare message."""
 
 
 class ImportOptions(Struct, kw_only=True):
@@ -81,17 +71,18 @@ class _Capture:
 
 
 class _Import:
-    def __init__(self, bridge: Bridge, client: AcpClient) -> None:
+    def __init__(self, bridge: Bridge, client: Client) -> None:
         self.lanes: dict[str, list[LaneLine]] = {lane: [] for lane in LANES}
         self.ignored: dict[str, str] = {}
         self.initialized: dict[str, Any] = {}
         self._client = client
+        self._envelope = bridge.envelope
         self._capture = _Capture()
         self._ignore: set[tuple[str, str]] = set()
         self._replay = Replay(lambda: bridge, self._capture, self._ignore)
         self._seq = 0
         self._ts = 0
-        self._agent_requests: dict[Any, Message] = {}
+        self._agent_requests: dict[Any, tuple[Any, Any]] = {}
         self._interactions: dict[Any, Message] = {}
         self._initialize: Any = None
 
@@ -117,47 +108,45 @@ class _Import:
         self._replay.feed(line)
 
     def _from_client(self, entry: Entry, message: Message) -> None:
-        method = message.get("method")
-        if isinstance(method, str):
+        kind, method, message_id = self._envelope.read(message)
+        if kind == "response":
+            self._decision(message_id, message)
+        elif method is not None:
             if method == "initialize":
-                self._initialize = message.get("id")
+                self._initialize = message_id
             foreign = self._client.client_message(message)
             if foreign.ignored is not None:
                 self.ignored[method] = foreign.ignored
                 self._ignore.add((method, BRIDGE_TO_PROVIDER))
             for request in foreign.runtime or ():
                 self._line(RUNTIME_TO_BRIDGE, encode(request).decode())
-        elif "id" in message:
-            self._decision(message)
         self._line(BRIDGE_TO_PROVIDER, entry.line)
 
-    def _decision(self, message: Message) -> None:
+    def _decision(self, message_id: Any, message: Message) -> None:
         """The client answered the agent; where our bridge asked the runtime, that is the runtime's answer."""
-        key = id_key(message["id"])
+        key = id_key(message_id)
         asked = self._interactions.pop(key, None)
-        request = self._agent_requests.pop(key, None)
-        if asked is None or request is None or not self._replay.waits_for(asked["id"]):
+        method, request = self._agent_requests.pop(key, (None, None))
+        if asked is None or method is None or not self._replay.waits_for(asked["id"]):
             return
-        members = self._client.answer(request["method"], request.get("params"), message)
+        members = self._client.answer(method, request, message)
         response = {"jsonrpc": "2.0", "id": asked["id"], **members}
         self._line(RUNTIME_TO_BRIDGE, encode(response).decode())
 
     def _from_agent(self, entry: Entry, message: Message) -> None:
-        if "method" in message and "id" in message:
-            self._agent_requests[id_key(message["id"])] = message
-        elif message.get("id") == self._initialize and isinstance(message.get("result"), dict):
-            self.initialized = message["result"]
-            self._initialize = object()
+        kind, method, message_id = self._envelope.read(message)
+        if kind == "request":
+            self._agent_requests[id_key(message_id)] = (method, message)
+        elif kind == "response" and message_id == self._initialize:
+            result = message.get("result")
+            self.initialized = result if isinstance(result, dict) else {}
         self._client.agent_message(message)
         self._line(PROVIDER_TO_BRIDGE, entry.line)
         asked, self._capture.asked = self._capture.asked, []
-        for request in asked:
-            self._seq += 1
-            line = LaneLine(self._ts, 1, self._seq, BRIDGE_TO_RUNTIME, encode(request).decode())
-            self.lanes[BRIDGE_TO_RUNTIME].append(line)
-            self._replay.feed(line)
-            if "id" in message:
-                self._interactions[id_key(message["id"])] = request
+        for question in asked:
+            self._line(BRIDGE_TO_RUNTIME, encode(question).decode())
+            if kind == "request":
+                self._interactions[id_key(message_id)] = question
 
 
 def import_log(
@@ -172,13 +161,14 @@ def import_log(
     check_cell_name("cell", cell, root)
     family = family_of(provider)
     if family is None:
-        raise InputError(log, None, f"no bridge family serves {provider!r}", "use acp-<agent>")
-    entries = read_log(log, CLIENT_METHODS[family])
+        known = ", ".join(sorted(FAMILIES))
+        raise InputError(log, None, f"no bridge family serves {provider!r}", f"begin it with one of: {known}")
+    entries = read_log(log, family.is_from_client)
     for entry in entries:
         entry.line = _replaced(entry.line, options.replacements)
-    bridge = AcpBridge(provider)
+    bridge = family.bridge(provider, None)
     messages = _messages(entries)
-    run = _Import(bridge, AcpClient(bridge, messages))
+    run = _Import(bridge, family.client(bridge, messages))
     for entry, (_, message) in zip(entries, messages, strict=True):
         run.take(entry, message)
     outcome = run.finish()

@@ -14,7 +14,7 @@ It knows no protocol beyond JSON-RPC and the method names it is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +60,12 @@ class Entry(Struct):
     number: int
 
 
-def read_log(path: Path, client_methods: frozenset[str]) -> list[Entry]:
-    """All entries of a log; `client_methods` are the requests and notifications only a client sends.
+def read_log(path: Path, is_from_client: Callable[[dict[str, Any]], bool | None]) -> list[Entry]:
+    """All entries of a log; `is_from_client` says whose a bare message is, where its form tells.
 
     Raises InputError with the line for what is no message or whose side cannot be told.
     """
-    sides = _Sides(client_methods)
+    sides = _Sides(is_from_client)
     entries = []
     for number, data in _lines(path):
         try:
@@ -181,16 +181,16 @@ def _time(document: dict[str, Any]) -> int:
 class _Sides:
     """Whose message a bare one is: by its method, or by whose open request it answers."""
 
-    def __init__(self, client_methods: frozenset[str]) -> None:
-        self._client_methods = client_methods
+    def __init__(self, is_from_client: Callable[[dict[str, Any]], bool | None]) -> None:
+        self._is_from_client = is_from_client
         self._open: dict[str, dict[Any, int]] = {CLIENT: {}, AGENT: {}}
 
     def tell(self, message: Any) -> str | None:
         if not isinstance(message, dict):
             return AGENT  # a banner or noise: only the agent's stdout has those
-        method = message.get("method")
-        if isinstance(method, str):
-            return CLIENT if method in self._client_methods else AGENT
+        told = self._is_from_client(message)
+        if told is not None:
+            return CLIENT if told else AGENT
         asked = [side for side in (CLIENT, AGENT) if message.get("id") in self._open[side]]
         if len(asked) == 1:
             return AGENT if asked[0] == CLIENT else CLIENT

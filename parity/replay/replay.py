@@ -82,6 +82,7 @@ class Replay:
         self._seq: int | float = 0
         self._said = 0
         self._bridge = new_bridge()
+        self._envelope = self._bridge.envelope
         self._intake = Intake(self._event, self._row)
         self._fresh()
 
@@ -128,17 +129,19 @@ class Replay:
         return request_id in self._waiting
 
     def _provider_line(self, message: Any) -> None:
-        if isinstance(message, dict) and "id" in message and "method" not in message:
-            key = id_key(message["id"])
-            if key in self._skipped:
-                self._skipped.discard(key)
-                return
-            found, live, method = self._to_provider.live_id(message["id"])
-            if not found:
-                what = f"answer to {method}" if method else f"answer to id {message['id']!r}"
-                self.outcome.stalls.append(f"{what}: our bridge never asked for it")
-                return
-            message = {**message, "id": live}
+        if isinstance(message, dict):
+            kind, _, message_id = self._envelope.read(message)
+            if kind == "response":
+                key = id_key(message_id)
+                if key in self._skipped:
+                    self._skipped.discard(key)
+                    return
+                found, live, method = self._to_provider.live_id(message_id)
+                if not found:
+                    what = f"answer to {method}" if method else f"answer to id {message_id!r}"
+                    self.outcome.stalls.append(f"{what}: our bridge never asked for it")
+                    return
+                message = self._envelope.readdress(message, live)
         self._take(self._bridge.provider(message))
 
     def _runtime_line(self, message: Any) -> None:
@@ -174,23 +177,21 @@ class Replay:
     def _recorded_to_provider(self, message: Any) -> None:
         if not isinstance(message, dict):
             return
-        method = message.get("method")
-        if isinstance(method, str):
-            if (method, BRIDGE_TO_PROVIDER) in self._ignored:
-                if "id" in message:
-                    self._skipped.add(id_key(message["id"]))
-                return
-            self._to_provider.recorded(method, message.get("id"))
-        elif "id" in message:
-            key = id_key(message["id"])
-            token = self._hosts.pop(key, None)
-            self._answers.add(message["id"], -1)
+        kind, method, message_id = self._envelope.read(message)
+        if kind == "response":
+            self._answers.add(message_id, -1)
+            token = self._hosts.pop(id_key(message_id), None)
             if token is None:
                 return
             if "error" in message:
                 self._take(self._bridge.host_error(token, message["error"]))
             else:
                 self._take(self._bridge.host_result(token, message.get("result")))
+        elif method is not None:
+            if (method, BRIDGE_TO_PROVIDER) not in self._ignored:
+                self._to_provider.recorded(method, message_id)
+            elif kind == "request":
+                self._skipped.add(id_key(message_id))
 
     # -- output --------------------------------------------------------------------------------------
 
@@ -203,15 +204,16 @@ class Replay:
             self._hosts[id_key(output.request_id)] = output.token
             return
         message = output.message
-        method = message.get("method")
         if isinstance(output, ToProvider):
-            if method is None:
-                self._answers.add(message["id"], 1)
-            else:
-                self._to_provider.emitted(method, message.get("id"))
+            kind, method, message_id = self._envelope.read(message)
+            if kind == "response":
+                self._answers.add(message_id, 1)
+            elif method is not None:
+                self._to_provider.emitted(method, message_id)
             self._sink.provider(self._lane_line(BRIDGE_TO_PROVIDER, message))
             return
         self._sink.bridge(self._lane_line(BRIDGE_TO_RUNTIME, message))
+        method = message.get("method")
         if method == "thread/delta":
             params = message["params"]
             self._intake.deltas(params["threadId"], params["deltas"])

@@ -16,6 +16,7 @@ from parity.bridges.base import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
     HostCall,
+    JsonRpc,
     Message,
     Output,
     ToProvider,
@@ -54,6 +55,7 @@ class AcpBridge:
     def __init__(self, profile: str | None = None, command: list[str] | None = None) -> None:
         self.dialect: Dialect = choose(profile, command)
         self.noise = 0
+        self.envelope = JsonRpc()
         self._agent: dict[str, Any] = {}
         self._models: Any = None
         self._sent = 0

@@ -18,6 +18,27 @@ _OPENS = {
     "session/resume": "thread/resume",
     "session/fork": "thread/fork",
 }
+CLIENT_METHODS = frozenset(
+    (
+        "initialize",
+        "authenticate",
+        "logout",
+        "session/new",
+        "session/load",
+        "session/resume",
+        "session/fork",
+        "session/list",
+        "session/delete",
+        "session/close",
+        "session/prompt",
+        "session/cancel",
+        "session/set_mode",
+        "session/set_model",
+        "session/set_config_option",
+    )
+)
+"""Methods only a client sends: they tell the side of a bare message."""
+
 _IGNORED = {
     "authenticate": "the bridge leaves signing in to the agent's own command",
     "logout": "the bridge leaves signing in to the agent's own command",
@@ -67,8 +88,9 @@ class AcpClient:
         if "method" not in message and message.get("id") in self._prompts:
             self._prompting.discard(self._prompts.pop(message["id"]))
 
-    def answer(self, method: str, params: Any, response: Message) -> Message:
+    def answer(self, method: str, request: Message, response: Message) -> Message:
         """The runtime's response members behind the client's response to an agent's request."""
+        params = request.get("params")
         if "error" in response:
             return {"error": response["error"]}
         result = response.get("result")

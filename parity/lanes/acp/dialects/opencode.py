@@ -12,7 +12,22 @@ from parity.lanes.acp.dialects.base import Dialect, Outcome, integer
 from parity.lanes.acp.frames import ToolFrame
 
 _NAMES = frozenset(
-    ["bash", "edit", "glob", "grep", "list", "patch", "read", "skill", "task", "todoread", "todowrite", "webfetch", "websearch", "write"]
+    [
+        "bash",
+        "edit",
+        "glob",
+        "grep",
+        "list",
+        "patch",
+        "read",
+        "skill",
+        "task",
+        "todoread",
+        "todowrite",
+        "webfetch",
+        "websearch",
+        "write",
+    ]
 )
 
 
