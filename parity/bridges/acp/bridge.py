@@ -15,6 +15,7 @@ from parity.bridges.acp.session import Interaction, Session
 from parity.bridges.base import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
+    Envelope,
     HostCall,
     JsonRpc,
     Message,
@@ -55,7 +56,7 @@ class AcpBridge:
     def __init__(self, profile: str | None = None, command: list[str] | None = None) -> None:
         self.dialect: Dialect = choose(profile, command)
         self.noise = 0
-        self.envelope = JsonRpc()
+        self.envelope: Envelope = JsonRpc()
         self._agent: dict[str, Any] = {}
         self._models: Any = None
         self._sent = 0
