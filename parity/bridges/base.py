@@ -18,19 +18,19 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 
 
-class ToRuntime(Struct):
+class ToRuntime(Struct, gc=False):
     """A message for the runtime."""
 
     message: Message
 
 
-class ToProvider(Struct):
+class ToProvider(Struct, gc=False):
     """A message for the agent."""
 
     message: Message
 
 
-class HostCall(Struct):
+class HostCall(Struct, gc=False):
     """Something only the host can do (a file, a terminal); answer with `host_result` or `host_error`."""
 
     token: int
@@ -89,7 +89,7 @@ class Bridge(Protocol):
         """A host call failed with a JSON-RPC error object."""
 
 
-class Foreign(Struct):
+class Foreign(Struct, gc=False):
     """What a foreign client's message means in the runtime protocol (see `parity import`).
 
     `runtime` is the request the runtime would have sent; `ignored` why our bridge makes no such call.

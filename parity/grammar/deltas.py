@@ -13,7 +13,7 @@ from msgspec import Struct
 from parity.grammar.items import Item
 
 
-class Key(Struct, omit_defaults=True, rename="camel", frozen=True):
+class Key(Struct, omit_defaults=True, rename="camel", frozen=True, gc=False):
     """What a delta is about: the provider's own item id, a text channel, the parent item's id."""
 
     provider_item_id: str | None = None
@@ -21,7 +21,7 @@ class Key(Struct, omit_defaults=True, rename="camel", frozen=True):
     parent_ref: str | None = None
 
 
-class Presentation(Struct, omit_defaults=True, rename="camel", frozen=True):
+class Presentation(Struct, omit_defaults=True, rename="camel", frozen=True, gc=False):
     """How the agent words an item for people; never used to decide what the item is."""
 
     title: str | None = None
@@ -30,14 +30,14 @@ class Presentation(Struct, omit_defaults=True, rename="camel", frozen=True):
     label: str | None = None
 
 
-class Fallback(Struct, omit_defaults=True, rename="camel", frozen=True):
+class Fallback(Struct, omit_defaults=True, rename="camel", frozen=True, gc=False):
     """The provider traffic to keep as `provider/unhandled` when a delta finds no open turn."""
 
     raw: Any
     raw_type: str
 
 
-class Delta(Struct, omit_defaults=True, rename="camel", tag_field="kind"):
+class Delta(Struct, omit_defaults=True, rename="camel", tag_field="kind", gc=False):
     """Base of all deltas."""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 
-class Scope(Struct, omit_defaults=True, rename="camel", frozen=True):
+class Scope(Struct, omit_defaults=True, rename="camel", frozen=True, gc=False):
     """Where an event belongs: a turn, or the thread as a whole."""
 
     kind: str
@@ -21,7 +21,7 @@ class Scope(Struct, omit_defaults=True, rename="camel", frozen=True):
 THREAD_SCOPE = Scope("thread")
 
 
-class Event(Struct, omit_defaults=True, rename="camel", tag_field="type"):
+class Event(Struct, omit_defaults=True, rename="camel", tag_field="type", gc=False):
     """Base of all events."""
 
     thread_id: str

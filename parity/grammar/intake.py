@@ -52,12 +52,16 @@ class Intake:
     def deltas(self, thread_id: str, deltas: list[d.Delta]) -> None:
         """Take the deltas of one `thread/delta` notification."""
         thread = self._thread(thread_id)
-        assembler = thread.assembler
+        apply, admit, project = thread.assembler.apply, thread.ordering.admit, thread.projector.feed
+        on_event, on_row = self._on_event, self._on_row
         for delta in deltas:
-            for event in assembler.apply(delta):
+            for event in apply(delta):
                 if self._interactions and type(event) is e.TurnCompleted:
                     self.stopped(thread_id)
-                self._emit(thread, event)
+                if admit(event):
+                    on_event(event)
+                    for row in project(event):
+                        on_row(row)
 
     def request(self, request_id: Any, params: dict[str, Any]) -> None:
         """Take an `interaction/request` of the bridge."""

@@ -13,6 +13,8 @@ open turn, the ids of open items, and the ids settled in the current turn.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 from parity.grammar import events as e
 
@@ -37,32 +39,36 @@ class Ordering:
 
     def admit(self, event: e.Event) -> bool:
         """Whether the event keeps the rules; a dropped one is counted."""
-        rule = self._broken(event)
+        check = _CHECKS.get(type(event))
+        if check is None:
+            return True
+        rule = check(self, event)
         if rule is None:
             return True
         self.drops[f"{rule}:{event.type}"] += 1
         return False
 
-    def _broken(self, event: e.Event) -> str | None:
-        if isinstance(event, e.ItemDelta):
-            return None if event.item_id in self._open else "item/opens-before-delta"
-        if isinstance(event, e.ItemStarted):
-            if event.scope.turn_id is None or event.scope.turn_id != self._turn:
-                if event.item["id"] not in self._open:
-                    return "turn/known"
-            else:
-                self._settled.discard(event.item["id"])
-                self._open.add(event.item["id"])
-            return None
-        if isinstance(event, (e.ItemCompleted, e.BackgroundTaskCompleted, e.DelegationCompleted)):
-            return self._settle(event.item["id"])
-        if isinstance(event, e.TurnStarted):
-            if self._turn is not None:
-                return "turn/starts-once"
-            self._turn = event.turn_id
-            return None
-        if isinstance(event, e.TurnCompleted):
-            return self._end(event)
+    def _delta(self, event: e.ItemDelta) -> str | None:
+        return None if event.item_id in self._open else "item/opens-before-delta"
+
+    def _start(self, event: e.ItemStarted) -> str | None:
+        item_id = event.item["id"]
+        turn_id = event.scope.turn_id
+        if turn_id is None or turn_id != self._turn:
+            return None if item_id in self._open else "turn/known"
+        self._settled.discard(item_id)
+        self._open.add(item_id)
+        return None
+
+    def _complete(
+        self, event: e.ItemCompleted | e.BackgroundTaskCompleted | e.DelegationCompleted
+    ) -> str | None:
+        return self._settle(event.item["id"])
+
+    def _begin(self, event: e.TurnStarted) -> str | None:
+        if self._turn is not None:
+            return "turn/starts-once"
+        self._turn = event.turn_id
         return None
 
     def _settle(self, item_id: str) -> str | None:
@@ -79,3 +85,22 @@ class Ordering:
         self._turn = None
         self._settled.clear()
         return None
+
+
+_CHECKS: dict[type[e.Event], Callable[[Ordering, Any], str | None]] = {
+    e.TurnStarted: Ordering._begin,
+    e.TurnCompleted: Ordering._end,
+    e.ItemStarted: Ordering._start,
+    e.ItemCompleted: Ordering._complete,
+    e.BackgroundTaskCompleted: Ordering._complete,
+    e.DelegationCompleted: Ordering._complete,
+    e.AgentMessageDelta: Ordering._delta,
+    e.ReasoningTextDelta: Ordering._delta,
+    e.ReasoningSummaryDelta: Ordering._delta,
+    e.PlanDelta: Ordering._delta,
+    e.CommandOutputDelta: Ordering._delta,
+    e.FileChangeOutputDelta: Ordering._delta,
+    e.ToolCallProgress: Ordering._delta,
+    e.BackgroundTaskProgress: Ordering._delta,
+    e.DelegationProgress: Ordering._delta,
+}

@@ -13,7 +13,7 @@ open any more, and is then forgotten.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from parity.grammar import events as e
@@ -82,13 +82,13 @@ class RowProjector:
         self._interactions: dict[str, _Node] = {}
         self._facts = 0
 
-    def feed(self, event: e.Event) -> list[Row]:
+    def feed(self, event: e.Event) -> Sequence[Row]:
         """The top-level rows that are finished with this event (usually none)."""
         handler = _HANDLERS.get(type(event))
         if handler is None:
-            return []
+            return ()
         handler(self, event)
-        return self._finished() if self._turn is None else []
+        return self._finished() if self._turn is None else ()
 
     def flush(self) -> list[Row]:
         """All remaining rows, finished or not, in order."""

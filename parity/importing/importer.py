@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -36,15 +36,20 @@ from parity.wire import (
     encode,
 )
 
+Origin: TypeAlias = Literal["live", "imported", "transcribed"]
+Model: TypeAlias = Literal["scripted", "live"] | None
+
 
 class ImportOptions(Struct, kw_only=True):
     """What the log itself does not say."""
 
     cwd: str | None = None
     description: str = ""
-    origin: Literal["live", "imported", "transcribed"] = "imported"
-    model: Literal["scripted", "live"] | None = None
+    origin: Origin = "imported"
+    model: Model = None
     agent: Agent | None = None
+    direction: str | None = None
+    """`markers` or `field:NAME`; None finds out line by line (see `logs`)."""
     replacements: list[tuple[str, str]] = []
     replace: bool = False
 
@@ -71,11 +76,12 @@ class _Capture:
 
 
 class _Import:
-    def __init__(self, bridge: Bridge, client: Client) -> None:
+    def __init__(self, bridge: Bridge, client: Client, cwd: str | None) -> None:
         self.lanes: dict[str, list[LaneLine]] = {lane: [] for lane in LANES}
         self.ignored: dict[str, str] = {}
         self.initialized: dict[str, Any] = {}
         self._client = client
+        self._cwd = cwd
         self._envelope = bridge.envelope
         self._capture = _Capture()
         self._ignore: set[tuple[str, str]] = set()
@@ -119,6 +125,9 @@ class _Import:
                 self.ignored[method] = foreign.ignored
                 self._ignore.add((method, BRIDGE_TO_PROVIDER))
             for request in foreign.runtime or ():
+                params = request.get("params")
+                if self._cwd is not None and isinstance(params, dict) and "cwd" in params:
+                    params["cwd"] = self._cwd
                 self._line(RUNTIME_TO_BRIDGE, encode(request).decode())
         self._line(BRIDGE_TO_PROVIDER, entry.line)
 
@@ -163,12 +172,12 @@ def import_log(
     if family is None:
         known = ", ".join(sorted(FAMILIES))
         raise InputError(log, None, f"no bridge family serves {provider!r}", f"begin it with one of: {known}")
-    entries = read_log(log, family.is_from_client)
+    entries = read_log(log, family.is_from_client, options.direction)
     for entry in entries:
         entry.line = _replaced(entry.line, options.replacements)
     bridge = family.bridge(provider, None)
     messages = _messages(entries)
-    run = _Import(bridge, family.client(bridge, messages))
+    run = _Import(bridge, family.client(bridge, messages), options.cwd)
     for entry, (_, message) in zip(entries, messages, strict=True):
         run.take(entry, message)
     outcome = run.finish()

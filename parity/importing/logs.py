@@ -60,19 +60,33 @@ class Entry(Struct):
     number: int
 
 
-def read_log(path: Path, is_from_client: Callable[[dict[str, Any]], bool | None]) -> list[Entry]:
+def read_log(
+    path: Path, is_from_client: Callable[[dict[str, Any]], bool | None], direction: str | None = None
+) -> list[Entry]:
     """All entries of a log; `is_from_client` says whose a bare message is, where its form tells.
+
+    `direction` None finds each line's side by itself; `markers` demands `>` or `<` before every message;
+    `field:NAME` takes the side from that field of the line.
 
     Raises InputError with the line for what is no message or whose side cannot be told.
     """
     sides = _Sides(is_from_client)
+    fields: tuple[str, ...] = SIDE_FIELDS
+    if direction is not None and direction.startswith("field:") and direction != "field:":
+        fields = (direction.removeprefix("field:"),)
+    elif direction not in (None, "markers"):
+        raise InputError(
+            "--direction", None, f"{direction!r} is no way to tell sides", "use markers or field:NAME"
+        )
     entries = []
     for number, data in _lines(path):
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
             raise InputError(path, number, f"not UTF-8 at byte {error.start}", "re-export the log")
-        entries.append(_entry(path, number, text, sides))
+        if direction == "markers" and text[:1] not in ("<", ">"):
+            raise InputError(path, number, "no '>' or '<' marker", "mark it, or drop --direction")
+        entries.append(_entry(path, number, text, sides, fields))
     if not entries:
         raise InputError(path, None, "the log is empty", "record a session first")
     return entries
@@ -97,7 +111,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     yield from reader
 
 
-def _entry(path: Path, number: int, text: str, sides: _Sides) -> Entry:
+def _entry(path: Path, number: int, text: str, sides: _Sides, fields: tuple[str, ...]) -> Entry:
     marker, rest = text[:1], text[1:].lstrip()
     if marker in "<>" and rest[:1] == "{":
         return Entry(0, SIDES[marker], rest, number)
@@ -112,10 +126,10 @@ def _entry(path: Path, number: int, text: str, sides: _Sides) -> Entry:
         )
     if not isinstance(document, dict):
         raise InputError(path, number, "an entry must be a JSON object", "remove the line")
-    side = _side(document)
+    side = _side(document, fields)
     message = _enveloped(document)
     if message is None:
-        bare = {k: v for k, v in document.items() if k not in SIDE_FIELDS or k == "from"}
+        bare = {k: v for k, v in document.items() if k not in fields or k == "from"}
         message = encode(_unfolded(bare)).decode() if side is not None else text
     if side is None:
         side = sides.tell(_decoded(message))
@@ -125,8 +139,8 @@ def _entry(path: Path, number: int, text: str, sides: _Sides) -> Entry:
     return Entry(_time(document), side, message, number)
 
 
-def _side(document: dict[str, Any]) -> str | None:
-    for field in SIDE_FIELDS:
+def _side(document: dict[str, Any], fields: tuple[str, ...]) -> str | None:
+    for field in fields:
         word = document.get(field)
         if isinstance(word, str) and word.lower() in SIDES:
             return SIDES[word.lower()]

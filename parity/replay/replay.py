@@ -8,12 +8,12 @@ consumed are problems of the cell, unless the manifest ignores the method.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from parity.bridges import Bridge, HostCall, Output, ToProvider
+from parity.bridges import Bridge, HostCall, Message, Output, ToProvider, ToRuntime
 from parity.grammar import events as e
 from parity.grammar.intake import Intake
 from parity.grammar.rows import Row, count_rows
@@ -195,23 +195,24 @@ class Replay:
 
     # -- output --------------------------------------------------------------------------------------
 
-    def _take(self, outputs: Any) -> None:
+    def _take(self, outputs: Sequence[Output]) -> None:
         for output in outputs:
-            self._one(output)
+            if type(output) is ToRuntime:
+                self._to_the_runtime(output.message)
+            elif type(output) is ToProvider:
+                self._to_the_provider(output.message)
+            elif isinstance(output, HostCall):
+                self._hosts[id_key(output.request_id)] = output.token
 
-    def _one(self, output: Output) -> None:
-        if isinstance(output, HostCall):
-            self._hosts[id_key(output.request_id)] = output.token
-            return
-        message = output.message
-        if isinstance(output, ToProvider):
-            kind, method, message_id = self._envelope.read(message)
-            if kind == "response":
-                self._answers.add(message_id, 1)
-            elif method is not None:
-                self._to_provider.emitted(method, message_id)
-            self._sink.provider(self._lane_line(BRIDGE_TO_PROVIDER, message))
-            return
+    def _to_the_provider(self, message: Message) -> None:
+        kind, method, message_id = self._envelope.read(message)
+        if kind == "response":
+            self._answers.add(message_id, 1)
+        elif method is not None:
+            self._to_provider.emitted(method, message_id)
+        self._sink.provider(self._lane_line(BRIDGE_TO_PROVIDER, message))
+
+    def _to_the_runtime(self, message: Message) -> None:
         self._sink.bridge(self._lane_line(BRIDGE_TO_RUNTIME, message))
         method = message.get("method")
         if method == "thread/delta":
@@ -228,9 +229,10 @@ class Replay:
             params = message["params"]
             self._intake.error(params["threadId"], params["message"])
 
-    def _lane_line(self, lane: str, message: Any) -> bytes:
+    def _lane_line(self, lane: str, message: Message) -> bytes:
+        """The line as a recording would hold it; its seq lies between the recorded ones, exactly."""
         self._said += 1
-        seq = round(self._seq + self._said / _FRACTION, 4)
+        seq = (self._seq * _FRACTION + self._said) / _FRACTION
         text = encode(message).decode()
         return encode(LaneLine(self._ts, self._run or 0, seq, lane, text))
 

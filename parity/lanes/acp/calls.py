@@ -140,9 +140,12 @@ class Call:
             if content.terminals:
                 self.terminals = content.terminals
         status = frame.status
-        if status is not None and self.status not in TERMINAL:
-            if status in TERMINAL or status != "pending" or self.status is None:
-                self.status = status
+        if (
+            status is not None
+            and self.status not in TERMINAL
+            and (status != "pending" or self.status is None)
+        ):
+            self.status = status
         if frame.raw_output is not None and (self.settled is None or status != "in_progress"):
             self.raw_output = frame.raw_output
             self.raw_while_running = self.running

@@ -14,7 +14,7 @@ TERMINAL = {"completed": "completed", "failed": "failed"}
 """ACP statuses that end a tool call, and the item status they mean; any other status is still pending."""
 
 
-class Diff(Struct):
+class Diff(Struct, gc=False):
     """One `diff` block: `old_text` None for a file that was not there."""
 
     path: str
@@ -22,7 +22,7 @@ class Diff(Struct):
     new_text: str | None
 
 
-class Content(Struct):
+class Content(Struct, gc=False):
     """A tool call's content collection, its foreign blocks left out."""
 
     text: str | None = None
@@ -30,7 +30,7 @@ class Content(Struct):
     terminals: list[str] | None = None
 
 
-class ToolFrame(Struct):
+class ToolFrame(Struct, gc=False):
     """A `tool_call` (`begins`), a `tool_call_update`, or the call inside a permission request."""
 
     id: str
@@ -45,8 +45,21 @@ class ToolFrame(Struct):
     raw_input: Any = None
     raw_output: Any = None
 
+    @property
+    def only_output(self) -> bool:
+        """Whether the frame says nothing about what the call is, only how it goes."""
+        return (
+            not self.meta
+            and self.title is None
+            and self.kind is None
+            and self.raw_input is None
+            and self.locations is None
+            and self.name is None
+            and (self.content is None or (self.content.diffs is None and self.content.terminals is None))
+        )
 
-class ChunkFrame(Struct):
+
+class ChunkFrame(Struct, gc=False):
     """A piece of a message: `role` is user, agent or thought; `text` may be empty."""
 
     role: str
@@ -55,39 +68,39 @@ class ChunkFrame(Struct):
     meta: dict[str, Any]
 
 
-class PlanFrame(Struct):
+class PlanFrame(Struct, gc=False):
     """The agent's whole plan: entries {step, status?, priority?}."""
 
     entries: list[dict[str, Any]]
 
 
-class UsageFrame(Struct):
+class UsageFrame(Struct, gc=False):
     """The context window: tokens used and its size."""
 
     used: int | None
     size: int | None
 
 
-class InfoFrame(Struct):
+class InfoFrame(Struct, gc=False):
     """Facts about the session: its title, and whatever the agent adds in `_meta`."""
 
     title: str | None
     meta: dict[str, Any]
 
 
-class ModeFrame(Struct):
+class ModeFrame(Struct, gc=False):
     """The session's mode changed."""
 
     mode_id: str
 
 
-class QuietFrame(Struct):
+class QuietFrame(Struct, gc=False):
     """An update every client may ignore by decision (see the lane's documentation)."""
 
     kind: str
 
 
-class UnknownFrame(Struct):
+class UnknownFrame(Struct, gc=False):
     """An update this reader does not know."""
 
     kind: str

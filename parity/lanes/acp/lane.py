@@ -159,7 +159,8 @@ class AcpLane:
                 call.text = text
             else:
                 call.note_text = text
-        self._reopen(call)
+        if ended or not call.running or not frame.only_output:
+            self._reopen(call)
         if call.item is not None and call.item["type"] == "command":
             self._stream(call, frame, None if ended else text)
         if ended:
@@ -296,9 +297,9 @@ class AcpLane:
         self._out = []
         if call.ask is not None:
             call.ask.decision = decision
-        if call.settled is None and call.ask is not None:
-            if decision == "cancelled" or (call.denied and not call.updated):
-                self._abandon(call, None)
+        ends = decision == "cancelled" or (call.denied and not call.updated)
+        if ends and call.settled is None and call.ask is not None:
+            self._abandon(call, None)
         return self._out
 
     def open_call(self, call_id: str) -> Call | None:

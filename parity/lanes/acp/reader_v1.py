@@ -38,22 +38,20 @@ def read_update(update: Any) -> Frame:
 
 def read_tool(update: dict[str, Any], *, begins: bool) -> ToolFrame | None:
     """The frame of a tool call; None without a `toolCallId`, which alone is required."""
-    call_id = update.get("toolCallId")
+    get = update.get
+    call_id = get("toolCallId")
     if not isinstance(call_id, str):
         return None
-    get = update.get
-    content = get("content")
-    locations = get("locations")
     return ToolFrame(
         call_id,
         begins,
-        _meta(update),
-        _text(get("name")),
-        _text(get("title")),
-        _text(get("kind")),
-        _text(get("status")),
-        read_content(content) if isinstance(content, list) else None,
-        _paths(locations) if isinstance(locations, list) else None,
+        meta if isinstance(meta := get("_meta"), dict) else _NO_META,
+        name if isinstance(name := get("name"), str) else None,
+        title if isinstance(title := get("title"), str) else None,
+        kind if isinstance(kind := get("kind"), str) else None,
+        status if isinstance(status := get("status"), str) else None,
+        read_content(content) if isinstance(content := get("content"), list) else None,
+        _paths(locations) if isinstance(locations := get("locations"), list) else None,
         get("rawInput"),
         get("rawOutput"),
     )
@@ -135,8 +133,13 @@ def _paths(locations: list[Any]) -> list[str]:
 
 def _chunk(role: str) -> Callable[[dict[str, Any]], Frame | None]:
     def read(update: dict[str, Any]) -> Frame | None:
-        text = block_text(update.get("content"))
-        return ChunkFrame(role, text or "", _text(update.get("messageId")), _meta(update))
+        get = update.get
+        return ChunkFrame(
+            role,
+            block_text(get("content")) or "",
+            message_id if isinstance(message_id := get("messageId"), str) else None,
+            meta if isinstance(meta := get("_meta"), dict) else _NO_META,
+        )
 
     return read
 

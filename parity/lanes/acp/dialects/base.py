@@ -4,9 +4,9 @@ A dialect answers questions about one agent's side channels (free-form `rawInput
 vendor methods) and never changes what a protocol field means. All vendor keys live in this package. The
 subclasses override only what their agent says differently.
 
-Questions: what a tool is called and which shape it has (`tool_name`, `tools`, `kind_hint`, `shape`), what a command
-was and what came of it (`command`, `outcome`, `increment`), whose child a frame is (`parent`), and what the
-vendor's own notifications and requests mean (`notification`, `question`, `acknowledge`).
+Questions: what a tool is called and which shape it has (`tool_name`, `tools`, `kind_hint`, `shape`), what
+a command was and what came of it (`command`, `outcome`, `increment`), whose child a frame is (`parent`), and
+what the vendor's own notifications and requests mean (`notification`, `question`, `acknowledge`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,134 @@
+"""`parity check`: the table of cells, then what is wrong with each failing one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from parity.cli.output import console, difference_lines, write_json
+from parity.gates.allowance import Allowance
+from parity.gates.allowlist import Allowlist, Considered
+from parity.gates.check import CellReport, as_document, check_cell
+from parity.gates.counts import load_counts
+from parity.gates.settings import Settings
+from parity.wire import find_cells
+
+SHOWN = 3
+"""Differences shown per layer without --full."""
+
+_STYLES = {"passed": "green", "failed": "bold red", "unpinned": "yellow"}
+
+
+def run(settings: Settings, provider: str | None, cell: str | None, *, full: bool, as_json: bool) -> int:
+    """Check the cells; returns the exit code."""
+    cells = find_cells(settings.recordings, provider, cell)
+    allowlist = Allowlist.load(settings.allowlist)
+    counts = load_counts(settings.row_counts)
+    reports: list[CellReport] = []
+    seconds: list[float] = []
+    began = time.perf_counter()
+    for one in cells:
+        start = time.perf_counter()
+        reports.append(check_cell(one, allowlist, counts, strict=settings.strict))
+        seconds.append(time.perf_counter() - start)
+    ran = frozenset(report.key for report in reports)
+    known = (
+        ran
+        if provider is None and cell is None
+        else frozenset(one.key for one in find_cells(settings.recordings))
+    )
+    stale = stale_allowances(allowlist, Considered(ran, known))
+    failed = any(report.verdict == "failed" for report in reports) or bool(stale)
+    if as_json:
+        documents = [
+            {**as_document(report), "seconds": round(took, 4)}
+            for report, took in zip(reports, seconds, strict=True)
+        ]
+        write_json({"passed": not failed, "cells": documents, "stale": [str(entry) for entry in stale]})
+        return int(failed)
+    out = console()
+    out.print(_table(reports, seconds))
+    for report in reports:
+        if report.verdict == "failed":
+            _print_failure(out, report, full)
+        elif report.notes:
+            out.print(Text(f"{report.key}: {'; '.join(report.notes)}", "yellow"))
+    for entry in stale:
+        out.print(Text(f"stale allowance {entry}: it masks nothing any more; remove it", "bold red"))
+    out.print(_summary(reports, stale, time.perf_counter() - began))
+    return int(failed)
+
+
+def stale_allowances(allowlist: Allowlist, considered: Considered) -> list[Allowance]:
+    """Allowances for today's replay that had their chance and masked nothing."""
+    return [*allowlist.stale("pinned", considered), *allowlist.stale("counts", considered)]
+
+
+def _table(reports: Sequence[CellReport], seconds: Sequence[float]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("cell", no_wrap=True)
+    for name in ("lines", "events", "rows", "unhandled", "drops"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("ms", justify="right")
+    for report, took in zip(reports, seconds, strict=True):
+        outcome = report.outcome
+        table.add_row(
+            report.key,
+            *(str(n) for n in (outcome.lines, outcome.events, outcome.rows)),
+            str(outcome.unhandled),
+            str(outcome.grammar_drops),
+            Text(report.verdict, _STYLES[report.verdict]),
+            f"{took * 1000:.1f}",
+        )
+    return table
+
+
+def _print_failure(out: Console, report: CellReport, full: bool) -> None:
+    out.print()
+    out.print(Text(f"{report.key}: {', '.join(report.failed_gates)} failed", "bold red"))
+    for gate, problems in report.failures.items():
+        for problem in problems:
+            out.print(Text(f"  {gate}: {problem}"))
+    for layer in ("rows", "events", "bridge", "provider"):
+        differences = report.differences.get(layer, [])
+        if not differences:
+            continue
+        out.print(Text(f"  {layer}: {_plural(len(differences), 'difference')}"))
+        shown = differences if full else sorted(differences, key=_depth)[:SHOWN]
+        for difference in shown:
+            for line in difference_lines(difference):
+                out.print(line)
+    out.print(
+        Text(
+            f"  more: parity check -p {report.provider} -c {report.cell} --full · parity show {report.key}",
+            "dim",
+        )
+    )
+
+
+def _depth(difference: object) -> int:
+    """The deepest path first: it says most precisely what changed."""
+    return -str(getattr(difference, "path", "")).count("/")
+
+
+def _summary(reports: Sequence[CellReport], stale: Sequence[Allowance], took: float) -> Text:
+    by_verdict = {name: sum(r.verdict == name for r in reports) for name in _STYLES}
+    said = ", ".join(f"{count} {name}" for name, count in by_verdict.items() if count)
+    if stale:
+        said += f", {_plural(len(stale), 'stale allowance')}"
+    masked = sum(report.masked for report in reports)
+    if masked:
+        said += f", {_plural(masked, 'difference')} allowed"
+    lines = sum(report.outcome.lines for report in reports)
+    style = "bold red" if by_verdict["failed"] or stale else "bold green"
+    return Text(f"{_plural(len(reports), 'cell')}: {said} · {lines} lines in {took:.2f} s", style)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,181 @@
+"""Entry points `parity` and `rerecord`: the commands, and what a user's mistake looks like.
+
+Exit codes: 0 clean, 1 differences or failed gates, 2 usage or unreadable input. A mistake is one line on
+standard error, never a traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from parity import __version__
+from parity.gates.settings import Settings, load_settings
+from parity.wire import InputError
+
+app = typer.Typer(
+    name="parity",
+    help="Replay recorded agent traffic through translators and show where they lie.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+rerecord_app = typer.Typer(
+    name="rerecord",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Recordings = Annotated[
+    Path | None,
+    typer.Option("--recordings", metavar="DIR", help="Recordings; counts and allowlist are beside it."),
+]
+Provider = Annotated[str | None, typer.Option("--provider", "-p", metavar="P", help="Only this provider.")]
+CellName = Annotated[str | None, typer.Option("--cell", "-c", metavar="C", help="Only this cell.")]
+Json = Annotated[bool, typer.Option("--json", help="JSON on standard output and nothing else.")]
+CellArgument = Annotated[str, typer.Argument(metavar="CELL", help="provider/cell or a directory.")]
+
+
+def _settings(recordings: Path | None, strict: bool = False) -> Settings:
+    return load_settings(Path.cwd(), recordings=recordings, strict=strict)
+
+
+@app.command()
+def check(
+    provider: Provider = None,
+    cell: CellName = None,
+    recordings: Recordings = None,
+    strict: Annotated[bool, typer.Option("--strict", help="A cell without pins fails.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show every difference, not the first few.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Replay everything and hold it against pins, allowlist and row counts: the main job."""
+    from parity.cli.check import run
+
+    raise typer.Exit(run(_settings(recordings, strict), provider, cell, full=full, as_json=as_json))
+
+
+@app.command()
+def show(
+    cell: CellArgument,
+    layer: Annotated[
+        str, typer.Option("--layer", "-l", help="rows, events, bridge, provider or wire.")
+    ] = "rows",
+    recordings: Recordings = None,
+    as_json: Json = False,
+) -> None:
+    """Show a cell as today's code sees it: its timeline as a person would read it, or another layer."""
+    from parity.cli.show import run
+
+    raise typer.Exit(run(_settings(recordings), cell, layer, as_json=as_json))
+
+
+@app.command(name="import")
+def import_(
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="A client↔agent log.")],
+    provider: Annotated[str, typer.Option("--provider", "-p", metavar="P", help="e.g. acp-grok")],
+    cell: Annotated[str, typer.Option("--cell", "-c", metavar="C", help="Name of the new cell.")],
+    recordings: Recordings = None,
+    cwd: Annotated[
+        str | None, typer.Option(metavar="DIR", help="The session's cwd, if not in the log.")
+    ] = None,
+    description: Annotated[str, typer.Option(help="One sentence for the manifest.")] = "",
+    origin: Annotated[str, typer.Option(help="live, imported or transcribed.")] = "imported",
+    model: Annotated[str | None, typer.Option(help="scripted or live.")] = None,
+    agent: Annotated[str | None, typer.Option(metavar="NAME@VERSION", help="If not in the log.")] = None,
+    direction: Annotated[
+        str | None,
+        typer.Option(metavar="HOW", help="'markers' (lines begin with > or <) or 'field:NAME'."),
+    ] = None,
+    replace_text: Annotated[
+        list[str] | None,
+        typer.Option("--replace", metavar="OLD=NEW", help="Replace a text everywhere, e.g. a path."),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing cell.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Turn a foreign client↔agent log into a cell."""
+    from parity.cli.importing import Request, run
+
+    request = Request(
+        log=log,
+        provider=provider,
+        cell=cell,
+        cwd=cwd,
+        description=description,
+        origin=origin,
+        model=model,
+        agent=agent,
+        direction=direction,
+        replacements=replace_text or [],
+        overwrite=overwrite,
+    )
+    raise typer.Exit(run(_settings(recordings), request, as_json=as_json))
+
+
+def rerecord(
+    provider: Provider = None,
+    cell: CellName = None,
+    recordings: Recordings = None,
+    check_only: Annotated[
+        bool, typer.Option("--check", help="Change nothing; say what would change (exit 1 if any).")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Rewrite the *.current.ndjson pins from today's code."""
+    from parity.cli.rerecord import run
+
+    raise typer.Exit(run(_settings(recordings), provider, cell, check_only=check_only, as_json=as_json))
+
+
+app.command(name="rerecord")(rerecord)
+rerecord_app.command()(rerecord)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"parity {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options of `parity` itself."""
+
+
+def _guarded(run: Callable[[], Any]) -> None:
+    try:
+        run()
+    except InputError as error:
+        sys.stderr.write(f"parity: {error}\n")
+        sys.exit(2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def main() -> None:
+    """The `parity` command."""
+    _guarded(app)
+
+
+def rerecord_main() -> None:
+    """The `rerecord` command."""
+    _guarded(rerecord_app)
+
+
+if __name__ == "__main__":
+    main()

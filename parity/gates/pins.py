@@ -1,0 +1,100 @@
+"""Pins: the committed streams of a cell, compared with a replay's as they come, or rewritten from it.
+
+The comparison is of bytes, line by line, so an unchanged cell costs one read of its pins and keeps nothing.
+Only when a stream differs is it kept and diffed (see `check`).
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from parity.wire import Cell, JsonError, decode, read_ndjson, write_atomic
+from parity.wire.errors import InputError
+
+STREAMS = ("bridge", "provider", "events", "rows")
+"""The pinned layers, in the order of the pipeline."""
+
+
+class PinnedStream:
+    """One pinned file, compared line by line with what a replay says."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.pinned = path.is_file()
+        self.equal = self.pinned
+        self._file: BinaryIO = path.open("rb") if self.pinned else BytesIO()
+
+    def say(self, line: bytes) -> None:
+        """The replay says one line."""
+        if self.equal and self._file.readline() != line + b"\n":
+            self.equal = False
+
+    def end(self) -> None:
+        """The replay said all."""
+        if self.equal and self._file.readline():
+            self.equal = False
+        self._file.close()
+
+
+class PinSink:
+    """A replay's sink that compares every stream with its pin."""
+
+    def __init__(self, cell: Cell) -> None:
+        self.streams = {layer: PinnedStream(cell.pin(layer)) for layer in STREAMS}
+        self.bridge = self.streams["bridge"].say
+        self.provider = self.streams["provider"].say
+        self.event = self.streams["events"].say
+        self.row = self.streams["rows"].say
+
+    def end(self) -> None:
+        """The replay is over."""
+        for stream in self.streams.values():
+            stream.end()
+
+
+class KeepSink:
+    """A replay's sink that keeps the streams it is asked for."""
+
+    def __init__(self, layers: tuple[str, ...] = STREAMS) -> None:
+        self.lines: dict[str, list[bytes]] = {layer: [] for layer in layers}
+        self.bridge = self._keeper("bridge")
+        self.provider = self._keeper("provider")
+        self.event = self._keeper("events")
+        self.row = self._keeper("rows")
+
+    def _keeper(self, layer: str) -> Any:
+        return self.lines[layer].append if layer in self.lines else _drop
+
+    def docs(self, layer: str) -> list[dict[str, Any]]:
+        """The kept stream as documents."""
+        return [decode(line) for line in self.lines[layer]]
+
+
+def _drop(line: bytes) -> None:
+    pass
+
+
+def pinned_docs(cell: Cell, layer: str) -> list[dict[str, Any]]:
+    """A pinned stream as documents. Raises InputError with the line for one that does not parse."""
+    path = cell.pin(layer)
+    docs = []
+    for number, line in read_ndjson(path, None):
+        try:
+            doc = decode(line)
+        except JsonError as error:
+            raise InputError(path, number, f"a pin that is not JSON: {error}", "rerecord it")
+        if not isinstance(doc, dict):
+            raise InputError(path, number, "a pin that is no object", "rerecord it")
+        docs.append(doc)
+    return docs
+
+
+def write_pin(cell: Cell, layer: str, lines: list[bytes]) -> bool:
+    """Rewrite one pin whole; returns whether its bytes changed (an equal file is not touched)."""
+    path = cell.pin(layer)
+    if path.is_file() and path.read_bytes() == b"".join(line + b"\n" for line in lines):
+        return False
+    write_atomic(path, lines)
+    return True

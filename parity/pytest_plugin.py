@@ -1,0 +1,275 @@
+"""The pytest plugin: one test per cell and gate, and one for the allowlist.
+
+Thin: it collects and reports, `parity.gates` judges. A cell is a `manifest.json` two folders below the
+configured recordings; its tests are named `provider/cell gate`, so `-k acp-grok` and xdist work as for any
+test. Nothing happens in a project without `[tool.parity]`.
+
+UPDATE_PARITY_ROW_COUNTS=1 re-pins the counts of the cells whose other gates allow it, at the end of the
+run and only for what ran; UPDATE_TRANSCRIPT_EXPECTATIONS=1 rewrites the stream pins of the cells that ran.
+Both refuse under CI, and an unknown UPDATE_PARITY_* variable is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+MANIFEST = "manifest.json"
+_COUNTS_PROPERTY = "parity-counts"
+_PINNED_PROPERTY = "parity-pinned"
+_KEY: pytest.StashKey[_Run] = pytest.StashKey()
+
+
+class _Run:
+    """What one pytest process knows: settings, knobs, each cell's report (made once), what to re-pin."""
+
+    def __init__(self, settings: Any, knobs: Any) -> None:
+        self.settings = settings
+        self.knobs = knobs
+        self.updates: dict[str, Any] = {}
+        self.failed: set[str] = set()
+        self.rewritten: list[str] = []
+        self._reports: dict[Path, Any] = {}
+        self._allowlist: Any = None
+        self._counts: Any = None
+
+    @property
+    def allowlist(self) -> Any:
+        """The allowlist, read once."""
+        from parity.gates.allowlist import Allowlist
+
+        if self._allowlist is None:
+            self._allowlist = Allowlist.load(self.settings.allowlist)
+        return self._allowlist
+
+    def report(self, path: Path) -> Any:
+        """The report of the cell in a folder."""
+        from parity.gates.check import check_cell
+        from parity.gates.counts import load_counts
+        from parity.wire import find_cells
+
+        if self._counts is None:
+            self._counts = load_counts(self.settings.row_counts)
+        if path not in self._reports:
+            cell = find_cells(self.settings.recordings, path.parent.name, path.name)[0]
+            self._reports[path] = check_cell(cell, self.allowlist, self._counts, strict=self.settings.strict)
+        return self._reports[path]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read settings and knobs; a mistake in either ends the run before a test is collected."""
+    from parity.gates.settings import find_table, in_ci, load_settings, read_knobs
+    from parity.wire import InputError
+
+    try:
+        if find_table(config.rootpath) is None:
+            return
+        settings = load_settings(config.rootpath)
+        knobs = read_knobs()
+    except InputError as error:
+        raise pytest.UsageError(str(error)) from None
+    if in_ci() and (knobs.counts or knobs.streams):
+        raise pytest.UsageError("pins are not rewritten under CI=true: re-pin locally, look, and commit")
+    config.stash[_KEY] = _Run(settings, knobs)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A cell's manifest and the allowlist are test files."""
+    run = parent.config.stash.get(_KEY, None)
+    if run is None:
+        return None
+    if file_path.name == MANIFEST and file_path.parents[2] == run.settings.recordings:
+        return CellFile.from_parent(parent, path=file_path)
+    if file_path == run.settings.allowlist:
+        return AllowlistFile.from_parent(parent, path=file_path)
+    return None
+
+
+class CellFile(pytest.File):
+    """A cell: a test per gate."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The gates."""
+        from parity.gates.check import GATES
+
+        for gate in GATES:
+            yield GateItem.from_parent(self, name=f"{self.cell} {gate}", gate=gate)
+
+    @property
+    def cell(self) -> str:
+        """`provider/cell`."""
+        return f"{self.path.parents[1].name}/{self.path.parent.name}"
+
+
+class GateFailure(Exception):
+    """A gate failed; the message is what to show."""
+
+
+class GateItem(pytest.Item):
+    """One gate of one cell."""
+
+    def __init__(self, *, gate: str, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.gate = gate
+        self.extra_keyword_matches.update((gate, *str(self.name).split()[0].split("/")))
+
+    def runtest(self) -> None:
+        """Judge the cell (once per process) and fail with what this gate says."""
+        run = self.config.stash[_KEY]
+        report = run.report(self.path.parent)
+        knobs = run.knobs
+        if self.gate == "replay" and knobs.counts and not report.rises:
+            self.user_properties.append((_COUNTS_PROPERTY, (report.key, _counts(report))))
+        if self.gate in ("counts", "grammar") and knobs.counts and not report.rises:
+            return
+        if knobs.streams and self._rewrite(report):
+            return
+        if self.gate in report.failed_gates:
+            raise GateFailure(_message(report, self.gate))
+        if self.gate == "replay" and not report.pinned:
+            pytest.skip(f"{report.key} is unpinned: rerecord -p {report.provider} -c {report.cell}")
+
+    def _rewrite(self, report: Any) -> bool:
+        """Rewrite this gate's stream pin; returns whether it is a stream that may be rewritten."""
+        from parity.gates.check import bridge_maker
+        from parity.gates.pins import STREAMS, KeepSink, write_pin
+        from parity.replay.replay import replay
+        from parity.wire import open_cell
+
+        if self.gate not in STREAMS or "replay" in report.failures:
+            return False
+        cell = open_cell(self.path.parent)
+        sink = KeepSink((self.gate,))
+        replay(cell, bridge_maker(cell), sink)
+        if write_pin(cell, self.gate, sink.lines[self.gate]):
+            self.user_properties.append((_PINNED_PROPERTY, f"{report.key}: {cell.pin(self.gate).name}"))
+        return True
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What the gate says, and one line for a mistake in the data."""
+        from parity.wire import InputError
+
+        if isinstance(excinfo.value, (GateFailure, InputError)):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """The cell's folder and the test's name."""
+        return self.path, None, str(self.name)
+
+
+class AllowlistFile(pytest.File):
+    """The allowlist: one test, that no allowance is stale."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The staleness test."""
+        yield StaleItem.from_parent(self, name="no allowance is stale")
+
+
+class StaleItem(pytest.Item):
+    """Every allowance for today's replay masks something."""
+
+    def runtest(self) -> None:
+        """Check all cells in this process, with an allowlist of its own, and ask what masked nothing."""
+        from parity.gates.allowlist import Considered
+        from parity.wire import find_cells
+
+        run = self.config.stash[_KEY]
+        keys = set()
+        for cell in find_cells(run.settings.recordings):
+            run.report(cell.path)
+            keys.add(cell.key)
+        considered = Considered(frozenset(keys), frozenset(keys))
+        stale = [entry for part in ("pinned", "counts") for entry in run.allowlist.stale(part, considered)]
+        if stale:
+            lines = "\n".join(f"  {entry}" for entry in stale)
+            raise GateFailure(f"these allowances mask nothing any more; remove them:\n{lines}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The stale allowances."""
+        return str(excinfo.value) if isinstance(excinfo.value, GateFailure) else super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """The allowlist and the test's name."""
+        return self.path, None, str(self.name)
+
+
+class _Collector:
+    """Gathers, in the controlling process, what the tests say is to be re-pinned."""
+
+    def __init__(self, run: _Run) -> None:
+        self.run = run
+
+    @pytest.hookimpl
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take a test's properties; a failed cell keeps its pins."""
+        for name, value in report.user_properties:
+            if name == _COUNTS_PROPERTY and report.when == "call":
+                key, counts = cast("tuple[str, dict[str, int]]", value)
+                self.run.updates[key] = counts
+                if report.failed:
+                    self.run.failed.add(key)
+            elif name == _PINNED_PROPERTY and report.when == "call":
+                self.run.rewritten.append(str(value))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """In the controlling process, gather re-pins."""
+    run = session.config.stash.get(_KEY, None)
+    if run is not None and not hasattr(session.config, "workerinput"):
+        session.config.pluginmanager.register(_Collector(run), "parity-collector")
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Re-pin and say what moved; a run that was asked to and re-pinned nothing says so."""
+    from parity.gates.counts import Counts, repin
+    from parity.wire import find_cells
+
+    run = config.stash.get(_KEY, None)
+    if run is None or hasattr(config, "workerinput"):
+        return
+    if run.knobs.counts:
+        terminalreporter.section("parity row counts")
+        updates = {key: Counts(**counts) for key, counts in run.updates.items()}
+        known = {cell.key for cell in find_cells(run.settings.recordings)}
+        moved = repin(run.settings.row_counts, updates, run.failed, known)
+        for line in moved:
+            terminalreporter.write_line(line)
+        if not moved:
+            asked = f"{len(updates)} cells ran and none moved" if updates else "no cell was selected"
+            terminalreporter.write_line(f"re-pinned nothing: {asked}")
+    if run.knobs.streams:
+        terminalreporter.section("parity transcripts")
+        for line in sorted(run.rewritten):
+            terminalreporter.write_line(f"rewrote {line}")
+        if not run.rewritten:
+            terminalreporter.write_line("re-pinned nothing: no stream of the cells that ran differs")
+
+
+def _counts(report: Any) -> dict[str, int]:
+    counts = report.counts
+    return {
+        "events": counts.events,
+        "rows": counts.rows,
+        "unhandled": counts.unhandled,
+        "grammar_drops": counts.grammar_drops,
+    }
+
+
+def _message(report: Any, gate: str) -> str:
+    from parity.compare import describe
+
+    lines = [f"{report.key}: {gate}"]
+    lines += [f"  {problem}" for problem in report.failures.get(gate, ())]
+    found = report.differences.get(gate, ())
+    for difference in found[:5]:
+        lines.append(f"  {difference.label}")
+        old, new = describe(difference.old, difference.new), describe(difference.new, difference.old)
+        lines.append(f"    {difference.path}  {difference.change}  {old} → {new}")
+    if len(found) > 5:
+        lines.append(f"  … and {len(found) - 5} more")
+    lines.append(f"  more: parity check -p {report.provider} -c {report.cell} --full")
+    return "\n".join(lines)
