@@ -10,6 +10,16 @@ from msgspec import Struct
 from parity.bridges.acp.bridge import AcpBridge
 from parity.bridges.acp.client import CLIENT_METHODS, AcpClient
 from parity.bridges.base import Bridge, Client, HostCall, Message, Output, ToProvider, ToRuntime
+from parity.bridges.claude_code import client as claude_code
+from parity.bridges.claude_code.bridge import ClaudeCodeBridge
+from parity.bridges.codex import client as codex
+from parity.bridges.codex.bridge import CodexBridge
+
+
+def _agent_info(initialized: Message) -> tuple[str | None, str | None]:
+    info = initialized.get("agentInfo")
+    info = info if isinstance(info, dict) else {}
+    return info.get("name"), info.get("version")
 
 
 class Family(Struct, frozen=True):
@@ -19,6 +29,8 @@ class Family(Struct, frozen=True):
     client: Callable[[Any, list[tuple[bool, Message]]], Client]
     is_from_client: Callable[[Message], bool | None]
     """Whose message a bare one is, where its form alone tells; None otherwise."""
+    agent_info: Callable[[Message], tuple[str | None, str | None]] = _agent_info
+    """The agent's (name, version), of its answer to `initialize`."""
 
 
 def _acp_side(message: Message) -> bool | None:
@@ -28,6 +40,15 @@ def _acp_side(message: Message) -> bool | None:
 
 FAMILIES: dict[str, Family] = {
     "acp": Family(lambda provider, command: AcpBridge(provider, command), AcpClient, _acp_side),
+    "claude-code": Family(
+        lambda provider, command: ClaudeCodeBridge(),
+        claude_code.ClaudeCodeClient,
+        claude_code.is_from_client,
+        claude_code.agent_info,
+    ),
+    "codex": Family(
+        lambda provider, command: CodexBridge(), codex.CodexClient, codex.is_from_client, codex.agent_info
+    ),
 }
 """Provider family by name; a provider `family-profile` belongs to the family before its first dash."""
 

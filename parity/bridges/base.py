@@ -51,6 +51,9 @@ class Envelope(Protocol):
     def readdress(self, message: Message, message_id: Any) -> Message:
         """A copy of a response under another id."""
 
+    def withdraws(self, message: Message) -> Any:
+        """The id of the request its sender takes back with this notification, or None."""
+
 
 class JsonRpc:
     """JSON-RPC 2.0, with or without its `jsonrpc` member."""
@@ -65,6 +68,11 @@ class JsonRpc:
     def readdress(self, message: Message, message_id: Any) -> Message:
         """The response with the other id."""
         return {**message, "id": message_id}
+
+    def withdraws(self, message: Message) -> Any:
+        """The id in a `$/cancel_request`, or None."""
+        params = message.get("params") if message.get("method") == "$/cancel_request" else None
+        return params.get("requestId") if isinstance(params, dict) else None
 
 
 class Bridge(Protocol):

@@ -45,7 +45,10 @@ LATE_EVENTS: dict[str, Callable[..., e.Event]] = {
     "backgroundTask": e.BackgroundTaskCompleted,
     "delegation": e.DelegationCompleted,
 }
-"""Item types whose work may outlive its turn, and the event that then settles them."""
+"""Item types whose work may outlive its turn, and the event that then settles them.
+
+Work of any other type outlives its turn where its item says `background: true`, or where it is part of such
+work."""
 
 
 class _Tracked:
@@ -116,10 +119,13 @@ class Assembler:
                 return
             self._turn_open(d.TurnOpen(initiator="agent"))
         assert self._turn is not None
+        late = {tracked.id for tracked in self._background.values() if tracked.open}
         for key, tracked in self._items.items():
             if not tracked.open:
                 continue
-            if tracked.doc["type"] in LATE_EVENTS and tracked.doc.get("background", True):
+            background = tracked.doc.get("background", tracked.doc["type"] in LATE_EVENTS)
+            if background or tracked.doc.get("parentItemId") in late:
+                late.add(tracked.id)
                 self._background[key] = tracked
             else:
                 self._settle(tracked, "interrupted")
@@ -153,19 +159,30 @@ class Assembler:
         self._items[key] = tracked
         return tracked
 
+    def _home(self, key: d.Key) -> e.Scope | None:
+        """Where a new item belongs: the open turn, else the turn of the open work it is part of."""
+        if self._turn is not None:
+            return self._turn
+        parent = self._find(key.parent_ref) if key.parent_ref is not None else None
+        return parent.scope if parent is not None and parent.open else None
+
     def _item_open(self, delta: d.ItemOpen) -> None:
-        if self._turn is None and self._homeless(delta.no_turn_fallback):
+        home = self._home(delta.key)
+        if home is None and self._homeless(delta.no_turn_fallback):
             return
         key = _key(delta.key)
         tracked = self._find(key)
         if tracked is None or not (tracked.open or delta.reopen):
-            if self._turn is None:
+            if home is None:
                 self._out.append(e.ItemStarted(self.thread_id, e.THREAD_SCOPE, {"id": key, **delta.item}))
                 return
-            tracked = self._track(key, self._turn, {})
+            tracked = self._track(key, home, {})
         tracked.open = True
+        shows_output = tracked.doc.get("type") in OUTPUT_EVENTS
         tracked.doc = self._document(tracked, delta)
         self._out.append(e.ItemStarted(self.thread_id, tracked.scope, tracked.doc))
+        if tracked.output and not shows_output:
+            self._emit_output(tracked, tracked.id, tracked.output, False)
 
     def _document(self, tracked: _Tracked, delta: d.ItemOpen) -> dict[str, Any]:
         item = delta.item
@@ -223,7 +240,7 @@ class Assembler:
         if tracked.text is not None:
             doc["text"] = "".join(tracked.text)
             tracked.text = None
-        late = LATE_EVENTS.get(doc["type"])
+        late = LATE_EVENTS.get(doc["type"], e.BackgroundTaskCompleted if doc.get("background") else None)
         if late is not None and tracked.scope is not self._turn:
             self._out.append(late(self.thread_id, tracked.scope, doc))
         else:
@@ -234,22 +251,25 @@ class Assembler:
         kind = tracked.doc["type"] if tracked is not None else ""
         item_id = tracked.id if tracked is not None else _key(delta.key)
         event = PROGRESS_EVENTS.get(kind, e.ToolCallProgress)
+        if event is e.ToolCallProgress and tracked is not None and tracked.doc.get("background"):
+            event = e.BackgroundTaskProgress
         scope = tracked.scope if tracked is not None else self.scope
         self._out.append(event(self.thread_id, scope, item_id, delta.message))
 
     # -- text ----------------------------------------------------------------------------------------
 
     def _text_delta(self, delta: d.TextDelta) -> None:
-        if self._turn is None and self._homeless(delta.no_turn_fallback):
+        home = self._home(delta.key)
+        if home is None and self._homeless(delta.no_turn_fallback):
             return
         channel = delta.key.channel or "agentMessage"
         key = _key(delta.key)
-        tracked = self._items.get(key)
+        tracked = self._find(key)
         if tracked is None or not tracked.open:
-            if self._turn is None:
+            if home is None:
                 self._out.append(TEXT_EVENTS[channel](self.thread_id, e.THREAD_SCOPE, key, delta.text))
                 return
-            tracked = self._track(key, self._turn, {})
+            tracked = self._track(key, home, {})
             tracked.channel = channel
             tracked.text = []
             opening = d.ItemOpen(delta.key, {"type": TEXT_TYPES.get(channel, channel)})
@@ -262,16 +282,17 @@ class Assembler:
 
     def _text_close(self, delta: d.TextClose) -> None:
         key = _key(delta.key)
-        tracked = self._items.get(key)
+        tracked = self._find(key)
         if tracked is None or not tracked.open:
             if delta.text:
                 self._text_delta(d.TextDelta(delta.key, delta.text))
-                tracked = self._items.get(key)
+                tracked = self._find(key)
             if tracked is None or not tracked.open:
                 return
         if delta.text is not None:
             tracked.text = [delta.text]
         self._settle(tracked, "completed")
+        self._background.pop(key, None)
 
     # -- output --------------------------------------------------------------------------------------
 
@@ -381,8 +402,10 @@ class Assembler:
         """A reset or ended session leaves nothing open: its turn is interrupted, its late work settled."""
         if self._turn is not None:
             self._turn_boundary(d.TurnBoundary("interrupted"))
-        for tracked in self._background.values():
-            self._settle(tracked, "interrupted")
+        for tracked in (*self._items.values(), *self._background.values()):
+            if tracked.open:
+                self._settle(tracked, "interrupted")
+        self._items = {}
         self._background = {}
 
 

@@ -90,6 +90,12 @@ class Intake:
             answers = result.get("answers")
         self._resolve(*known, decision, answers)
 
+    def withdrawn(self, request_id: Any) -> None:
+        """The bridge takes an `interaction/request` back: nobody needs to answer it any more."""
+        known = self._interactions.pop(request_id, None)
+        if known is not None:
+            self._resolve(*known, "cancelled", None)
+
     def stopped(self, thread_id: str) -> None:
         """The thread's turn was stopped or ended: whatever waited for a person waits no more (S31)."""
         for request_id, known in list(self._interactions.items()):
@@ -108,6 +114,9 @@ class Intake:
     def release(self, thread_id: str) -> None:
         """Forget a thread; its remaining rows are handed out."""
         thread = self._threads.pop(thread_id, None)
+        waiting = [key for key, known in self._interactions.items() if known[0] == thread_id]
+        for request_id in waiting:
+            del self._interactions[request_id]
         if thread is not None:
             self._drops.update(thread.ordering.drops)
             for row in thread.projector.flush():

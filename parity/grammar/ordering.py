@@ -4,7 +4,7 @@
     item/settles-once         an item settles once for each time it was begun or reopened
     turn/starts-once          no turn begins inside another
     turn/settles-once         a turn settles once
-    turn/known                what belongs to a turn names the open one
+    turn/known                what belongs to a turn names the open one, or is part of open work
 
 An event that breaks a rule is dropped and counted under `rule:eventType`; the stream goes on. State: the
 open turn, the ids of open items, and the ids settled in the current turn.
@@ -55,7 +55,10 @@ class Ordering:
         item_id = event.item["id"]
         turn_id = event.scope.turn_id
         if turn_id is None or turn_id != self._turn:
-            return None if item_id in self._open else "turn/known"
+            if item_id in self._open:
+                return None
+            if event.item.get("parentItemId") not in self._open:
+                return "turn/known"
         self._settled.discard(item_id)
         self._open.add(item_id)
         return None

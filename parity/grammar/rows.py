@@ -63,8 +63,15 @@ class _Node:
         if "providerItemId" in doc and kind not in ("message", "reasoning"):
             row["providerItemId"] = doc["providerItemId"]
         row.update(fields)
-        if self.approval is not None:
-            row["approval"] = self.approval
+        approval = self.approval
+        if doc.get("approvalStatus") == "denied":
+            approval = {**(approval or {}), "decision": "denied"}
+            if doc.get("resultText"):
+                approval.setdefault("reason", doc["resultText"])
+        if approval is not None and kind == "approval":
+            row.update(approval)
+        elif approval is not None:
+            row["approval"] = approval
         if self.children:
             row["children"] = [child.row() for child in self.children]
         return row
@@ -138,7 +145,7 @@ class RowProjector:
 
     def _place(self, node: _Node) -> None:
         parent = self._items.get(node.doc.get("parentItemId", ""))
-        if parent is not None and parent is not node:
+        if parent is not None and not self._is_below(parent, node):
             home = parent.children
         elif self._turn is not None:
             home = self._turn.children
@@ -146,6 +153,14 @@ class RowProjector:
             return
         home.append(node)
         self._homes[node.id] = home
+
+    def _is_below(self, node: _Node | None, above: _Node) -> bool:
+        """Whether a node is `above` itself or under it: children never hold their own parents."""
+        while node is not None:
+            if node is above:
+                return True
+            node = self._items.get(node.doc.get("parentItemId", "")) if node.id in self._homes else None
+        return False
 
     def _item_completed(
         self, event: e.ItemCompleted | e.BackgroundTaskCompleted | e.DelegationCompleted

@@ -15,6 +15,8 @@ from msgspec import Struct
 
 from parity.bridges import FAMILIES, Bridge, Client, Message, family_of
 from parity.importing.logs import CLIENT, Entry, read_log
+from parity.importing.rollout import is_rollout, read_rollout
+from parity.importing.transcript import is_transcript, read_transcript
 from parity.replay.matching import id_key
 from parity.replay.replay import Outcome, Replay
 from parity.wire import (
@@ -147,7 +149,7 @@ class _Import:
         if kind == "request":
             self._agent_requests[id_key(message_id)] = (method, message)
         elif kind == "response" and message_id == self._initialize:
-            result = message.get("result")
+            result = message.get("result", message)  # a framing without results: the whole answer
             self.initialized = result if isinstance(result, dict) else {}
         self._client.agent_message(message)
         self._line(PROVIDER_TO_BRIDGE, entry.line)
@@ -172,7 +174,16 @@ def import_log(
     if family is None:
         known = ", ".join(sorted(FAMILIES))
         raise InputError(log, None, f"no bridge family serves {provider!r}", f"begin it with one of: {known}")
-    entries = read_log(log, family.is_from_client, options.direction)
+    if is_rollout(log):
+        if provider.split("-", 1)[0] != "codex":
+            raise InputError(log, None, "a codex rollout", "import it with the provider codex")
+        entries = read_rollout(log)
+    elif is_transcript(log):
+        if family is not FAMILIES["claude-code"]:
+            raise InputError(log, None, "a Claude Code transcript", "import it with the provider claude-code")
+        entries = read_transcript(log)
+    else:
+        entries = read_log(log, family.is_from_client, options.direction)
     for entry in entries:
         entry.line = _replaced(entry.line, options.replacements)
     bridge = family.bridge(provider, None)
@@ -207,9 +218,9 @@ def _replaced(line: str, replacements: list[tuple[str, str]]) -> str:
 def _manifest(
     provider: str, cell: str, entries: list[Entry], run: _Import, options: ImportOptions
 ) -> Manifest:
-    info = run.initialized.get("agentInfo")
-    info = info if isinstance(info, dict) else {}
-    agent = options.agent or Agent(name=info.get("name"), version=info.get("version"))
+    family = family_of(provider)
+    name, version = family.agent_info(run.initialized) if family is not None else (None, None)
+    agent = options.agent or Agent(name=name, version=version)
     started = datetime.fromtimestamp(entries[0].ts / 1000, UTC) if entries[0].ts else None
     return Manifest(
         provider=provider,

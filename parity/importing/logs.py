@@ -127,7 +127,7 @@ def _entry(path: Path, number: int, text: str, sides: _Sides, fields: tuple[str,
     if not isinstance(document, dict):
         raise InputError(path, number, "an entry must be a JSON object", "remove the line")
     side = _side(document, fields)
-    message = _enveloped(document)
+    message = None if side is None and sides.knows(document) else _enveloped(document)
     if message is None:
         bare = {k: v for k, v in document.items() if k not in fields or k == "from"}
         message = encode(_unfolded(bare)).decode() if side is not None else text
@@ -198,6 +198,10 @@ class _Sides:
     def __init__(self, is_from_client: Callable[[dict[str, Any]], bool | None]) -> None:
         self._is_from_client = is_from_client
         self._open: dict[str, dict[Any, int]] = {CLIENT: {}, AGENT: {}}
+
+    def knows(self, message: dict[str, Any]) -> bool:
+        """Whether the document itself is a message, though it may look like an envelope of one."""
+        return self._is_from_client(message) is not None
 
     def tell(self, message: Any) -> str | None:
         if not isinstance(message, dict):

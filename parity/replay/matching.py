@@ -65,6 +65,7 @@ class Answers:
 
     def __init__(self) -> None:
         self._open: Counter[IdKey] = Counter()
+        self._forgiven: set[IdKey] = set()
 
     def add(self, request_id: Any, weight: int) -> None:
         """A live answer (+1) or a recorded one (-1)."""
@@ -73,8 +74,12 @@ class Answers:
         if self._open[key] == 0:
             del self._open[key]
 
+    def forgive(self, request_id: Any) -> None:
+        """The agent took its request back (None: it did not): nobody owes an answer any more."""
+        if request_id is not None:
+            self._forgiven.add(id_key(request_id))
+
     def unmatched(self) -> tuple[list[Any], list[Any]]:
         """(ids only the recording answered, ids only the live bridge answered)."""
-        recorded = [key[1] for key, balance in self._open.items() if balance < 0]
-        live = [key[1] for key, balance in self._open.items() if balance > 0]
-        return recorded, live
+        owed = [(key[1], balance) for key, balance in self._open.items() if key not in self._forgiven]
+        return [key for key, balance in owed if balance < 0], [key for key, balance in owed if balance > 0]

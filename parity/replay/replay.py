@@ -131,7 +131,9 @@ class Replay:
     def _provider_line(self, message: Any) -> None:
         if isinstance(message, dict):
             kind, _, message_id = self._envelope.read(message)
-            if kind == "response":
+            if kind == "notification":
+                self._answers.forgive(self._envelope.withdraws(message))
+            elif kind == "response":
                 key = id_key(message_id)
                 if key in self._skipped:
                     self._skipped.discard(key)
@@ -225,6 +227,9 @@ class Replay:
         elif method == "thread/identity":
             params = message["params"]
             self._intake.identity(params["threadId"], params["providerThreadId"])
+        elif method == "$/cancel_request":
+            self._waiting.pop(message["params"]["requestId"], None)
+            self._intake.withdrawn(message["params"]["requestId"])
         elif method == "error":
             params = message["params"]
             self._intake.error(params["threadId"], params["message"])

@@ -1,16 +1,20 @@
-"""One thread of the ACP bridge: its session, its lane, and what is in flight.
+"""The ACP bridge's threads: the sessions behind them, what is in flight, and what is held back.
 
-States: *pending* until `session_id` is known · *history* from a load until the first prompt · *idle* ·
-*prompting* while `prompts` is not zero (with `cancelled` once a stop was sent, with `steering` once input
-waits for the next prompt of the same turn). The bridge changes them; this file only names them.
+States of a session: *pending* until `session_id` is known · *history* from a load until the first prompt ·
+*idle* · *prompting* (with `cancelled` once a stop was sent, with `steering` once input waits for the next
+prompt of the same turn). The bridge changes them; this file only names and finds them.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from parity.bridges.base import Message
 from parity.lanes.acp.calls import Call
 from parity.lanes.acp.lane import AcpLane
+
+HELD_MESSAGES = 1024
+"""Messages held for a session that is not known yet; what comes beyond is unhandled."""
 
 
 class Interaction:
@@ -36,6 +40,58 @@ class Session:
         self.history = False
         self.prompting = False
         self.cancelled = False
-        self.waiting: list[dict[str, Any]] = []
+        self.queued: list[Any] | None = None
         self.steering: list[Any] = []
         self.interactions: dict[int, Interaction] = {}
+
+
+class Sessions:
+    """All threads of a bridge, by thread and by session, and the messages held for one to come (S42)."""
+
+    def __init__(self) -> None:
+        self.threads: dict[str, Session] = {}
+        self.opening = 0
+        self._by_id: dict[Any, Session] = {}
+        self._held: list[Message] = []
+
+    def add(self, session: Session) -> None:
+        """A thread begins; its session may not be known yet."""
+        self.threads[session.thread_id] = session
+
+    def name(self, session: Session, session_id: str) -> None:
+        """The agent's id of a thread's session is known."""
+        session.session_id = session_id
+        self._by_id[session_id] = session
+
+    def forget(self, session: Session) -> None:
+        """The thread is over."""
+        self.threads.pop(session.thread_id, None)
+        if self._by_id.get(session.session_id) is session:
+            del self._by_id[session.session_id]
+
+    def find(self, session_id: Any) -> tuple[Session | None, str | None]:
+        """The session of that id; for a sub-agent's, its parent's and the call it works for."""
+        session = self._by_id.get(session_id) if isinstance(session_id, str) else None
+        if session is not None or session_id is None:
+            return session, None
+        for session in self.threads.values():
+            parent = session.lane.children.get(session_id)
+            if parent is not None:
+                return session, parent
+        return None, None
+
+    def any(self) -> Session | None:
+        """A session whose id is known, for traffic that names none."""
+        return next((s for s in self.threads.values() if s.session_id is not None), None)
+
+    def hold(self, message: Message) -> bool:
+        """Hold a message for a session to come; False when none is coming or too many are held."""
+        if not self.opening or len(self._held) >= HELD_MESSAGES:
+            return False
+        self._held.append(message)
+        return True
+
+    def release(self) -> list[Message]:
+        """The held messages, in order; they are held no more."""
+        held, self._held = self._held, []
+        return held

@@ -11,18 +11,16 @@ from typing import Any
 
 from parity.grammar.deltas import ItemClose, Presentation
 from parity.grammar.items import Item
-from parity.lanes.acp.frames import TERMINAL, Diff, ToolFrame
+from parity.lanes.acp.frames import STATUSES, TERMINAL, Diff, ToolFrame
 
 
 class Ask:
     """A permission request joined to a call, and what became of it."""
 
-    __slots__ = ("decision", "interaction_id", "options", "reason")
+    __slots__ = ("decision", "reason")
 
-    def __init__(self, interaction_id: str, reason: str | None, options: list[Any]) -> None:
-        self.interaction_id = interaction_id
+    def __init__(self, reason: str | None) -> None:
         self.reason = reason
-        self.options = options
         self.decision: str | None = None
 
 
@@ -50,7 +48,7 @@ class Call:
         "presentation",
         "raw_input",
         "raw_output",
-        "raw_while_running",
+        "raw_reported",
         "refused",
         "server",
         "settled",
@@ -78,7 +76,7 @@ class Call:
         self.status: str | None = None
         self.raw_input: Any = None
         self.raw_output: Any = None
-        self.raw_while_running = False  # its exit code is not one yet (S05)
+        self.raw_reported = False  # a closing (or late) frame said it: its code counts (S05)
         self.diffs: list[Diff] | None = None
         self.terminals: list[str] | None = None
         self.locations: list[str] | None = None
@@ -139,7 +137,7 @@ class Call:
                 self.diffs = content.diffs
             if content.terminals:
                 self.terminals = content.terminals
-        status = frame.status
+        status = frame.status if frame.status in STATUSES else None  # an unknown one is still pending (S28)
         if (
             status is not None
             and self.status not in TERMINAL
@@ -148,7 +146,7 @@ class Call:
             self.status = status
         if frame.raw_output is not None and (self.settled is None or status != "in_progress"):
             self.raw_output = frame.raw_output
-            self.raw_while_running = self.running
+            self.raw_reported = status in TERMINAL or (status is None and self.settled is not None)
 
     def merge_ask(self, frame: ToolFrame) -> None:
         """Take what a permission request says (S18, S22).

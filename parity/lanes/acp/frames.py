@@ -14,6 +14,15 @@ TERMINAL = {"completed": "completed", "failed": "failed"}
 """ACP statuses that end a tool call, and the item status they mean; any other status is still pending."""
 
 
+STATUSES = frozenset(("pending", "in_progress", *TERMINAL))
+"""All statuses of the protocol."""
+
+KINDS = frozenset(
+    ("read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other")
+)
+"""All tool kinds of the protocol."""
+
+
 class Diff(Struct, gc=False):
     """One `diff` block: `old_text` None for a file that was not there."""
 

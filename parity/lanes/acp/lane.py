@@ -48,6 +48,7 @@ class AcpLane:
         self.dialect = dialect
         self.cwd = cwd
         self.turn_open = False
+        self.agent_turn = False
         self.children: dict[str, str] = {}
         self._calls: dict[str, Call] = {}
         self._open: dict[str, Call] = {}
@@ -63,6 +64,10 @@ class AcpLane:
         """A prompt is on its way: what comes now belongs to a turn."""
         self.turn_open = True
 
+    def end_agent_turn(self) -> list[d.Delta]:
+        """A prompt is about to be sent: a turn the agent began by itself is over (S33)."""
+        return self.end_turn("completed") if self.agent_turn else []
+
     def end_turn(self, status: str, error: str | None = None) -> list[d.Delta]:
         """The prompt was answered: settle what is open, then the turn; forget its calls."""
         out: list[d.Delta] = []
@@ -74,7 +79,7 @@ class AcpLane:
             out.append(d.ItemClose(PLAN_KEY, "completed"))
             self._plan = None
         out.append(d.TurnBoundary(status, error))
-        self.turn_open = False
+        self.turn_open = self.agent_turn = False
         self._calls.clear()
         self._open.clear()
         self._aliases.clear()
@@ -118,6 +123,10 @@ class AcpLane:
         """Whether there is no turn for the work; it is then kept as unhandled (S32, S33)."""
         if self.turn_open:
             return False
+        if self.dialect.starts_turns:
+            self.turn_open = self.agent_turn = True
+            self._out.append(d.TurnOpen(initiator="agent"))
+            return False
         self._out.append(d.Unhandled(raw, raw_type))
         return True
 
@@ -159,10 +168,9 @@ class AcpLane:
                 call.text = text
             else:
                 call.note_text = text
-        if ended or not call.running or not frame.only_output:
+        if call.item is None or ended or not call.running or not frame.only_output:
             self._reopen(call)
-        if call.item is not None and call.item["type"] == "command":
-            self._stream(call, frame, None if ended else text)
+        self._stream(call, frame, ended)
         if ended:
             call.refused = call.denied or self.dialect.never_ran(call, frame)
             status = TERMINAL[call.status or ""]
@@ -205,14 +213,16 @@ class AcpLane:
             call.opened_under = call.parent_ref
             self._out.append(d.ItemOpen(_key(call), item, presentation, late))
 
-    def _stream(self, call: Call, frame: ToolFrame, text: str | None) -> None:
+    def _stream(self, call: Call, frame: ToolFrame, ended: bool) -> None:
         """Output of a command on the way: increments, snapshots, client terminals (M2)."""
         increment = self.dialect.increment(frame) if frame.meta else None
         if increment:
             call.streamed = [*(call.streamed or ()), increment]
             self._out.append(d.OutputDelta(_key(call), increment))
-        if text is not None and call.running:
-            self._show(call, text)
+        if call.item is None or call.item["type"] != "command":
+            return
+        if call.text is not None and call.running and not ended:
+            self._show(call, call.text)
         for terminal_id in call.terminals or ():
             shown = self._terminals.attach(terminal_id, call)
             if shown is not None:
@@ -236,7 +246,8 @@ class AcpLane:
             return
         if text:
             call.text = text
-        item = item_of(call, self.dialect, self.cwd)
+        known = call.item
+        call.item = item_of(call, self.dialect, self.cwd)
         close = close_of(call, _key(call), self.dialect, before.status, text, self._terminals)
         increment = self.dialect.increment(frame) if frame.meta else None
         if increment:
@@ -246,27 +257,27 @@ class AcpLane:
             if getattr(close, field) is None:
                 setattr(close, field, getattr(before, field))
         close.presentation = before.presentation
-        same = item == call.item and presentation_of(call, item) == call.presentation
-        if same and close == before and call.opened_under == call.parent_ref:
-            return
-        self._reopen(call, late=True)
-        self._finish(call, close)
+        worded = presentation_of(call, call.item)
+        moved = call.opened_under != call.parent_ref
+        if call.item != known or worded != call.presentation or close != before or moved:
+            self._reopen(call, late=True)
+            self._finish(call, close)
 
     # -- permission requests -------------------------------------------------------------------------
 
-    def ask(self, frame: ToolFrame, options: list[Any], interaction_id: str) -> tuple[list[d.Delta], Call]:
+    def ask(self, frame: ToolFrame, parent: str | None = None) -> tuple[list[d.Delta], Call]:
         """Join a permission request to the call it describes, or open a row for it (M5, S18–S22)."""
         self._out = []
         call = self._asked(frame)
         if call is None:
-            call = self._new_call(frame.id, None)
+            call = self._new_call(frame.id, parent)
             call.asked_first = True
         elif call.id != frame.id:
             self._aliases[frame.id] = call
         call.merge_ask(frame)
         self._identify_ask(call, frame)
         reason = frame.content.text if frame.content is not None else None
-        call.ask = Ask(interaction_id, reason or None, options)
+        call.ask = Ask(reason or None)
         self._reopen(call)
         return self._out, call
 

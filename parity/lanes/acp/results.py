@@ -7,8 +7,6 @@ the output (S08). A call that never ran has no output: its text is why it did no
 
 from __future__ import annotations
 
-from typing import Any
-
 from parity.grammar import deltas as d
 from parity.lanes.acp.calls import Call
 from parity.lanes.acp.dialects import Dialect
@@ -26,9 +24,11 @@ def close_of(
     approval = "denied" if call.denied else None
     if call.refused or call.item is None or call.item["type"] != "command":
         return d.ItemClose(key, status, result_text=result_text(call, dialect), approval_status=approval)
-    if call.raw_while_running:
-        call.raw_output, call.raw_while_running = None, False
     outcome = dialect.outcome(call, text)
+    if call.raw_output is not None and not call.raw_reported:  # said before the end: no result yet (S05)
+        outcome.exit_code, outcome.signal, outcome.timed_out = None, None, False
+    if outcome.output is None:
+        outcome.output = call.text
     output, exit_code, signal = terminals.result(call)
     if outcome.output is not None:
         output = outcome.output
@@ -51,12 +51,15 @@ def close_of(
 
 def result_text(call: Call, dialect: Dialect) -> str | None:
     """What the call's result says in words, scrubbed and bounded; the raw error where there are none."""
-    text = dialect.text(call, call.text) or raw_error(call.raw_output)
+    text = dialect.text(call, call.text) or raw_error(call)
     return bound_text(text) if text else None
 
 
-def raw_error(raw: Any) -> str | None:
-    """The error text of a raw output {error, message?}."""
+def raw_error(call: Call) -> str | None:
+    """What a raw output says went wrong: {error, message?}, or the text itself where the call failed."""
+    raw = call.raw_output
+    if isinstance(raw, str) and call.status == "failed":
+        return raw
     if not isinstance(raw, dict):
         return None
     for field in ("message", "error"):

@@ -14,7 +14,7 @@ from parity.grammar.deltas import Presentation
 from parity.grammar.items import Item
 from parity.lanes.acp.calls import Call
 from parity.lanes.acp.dialects import Dialect
-from parity.lanes.acp.frames import TERMINAL
+from parity.lanes.acp.frames import KINDS, TERMINAL
 from parity.lanes.acp.results import result_text
 from parity.lanes.content import bound, bound_text, resolve
 
@@ -55,9 +55,13 @@ def item_of(call: Call, dialect: Dialect, cwd: str | None) -> Item:
 
 
 def tool_item(call: Call, dialect: Dialect) -> Item:
-    """The generic tool: arguments, result, and the text of a failure as its error (situation S15)."""
+    """The generic tool: arguments, result, and the text of a failure as its error (S15).
+
+    Without a name, a kind the protocol does not know is the tool's word (S28).
+    """
+    word = call.kind if call.kind is not None and call.kind not in KINDS else None
     return items.tool(
-        call.name,
+        call.name or word,
         server=call.server or dialect.server(call),
         args=bound(call.raw_input),
         result=bound(dialect.result(call)) if call.status in TERMINAL else None,

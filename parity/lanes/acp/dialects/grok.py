@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from parity.lanes.acp.calls import Call
-from parity.lanes.acp.dialects.base import Dialect, Notice, Question
+from parity.lanes.acp.dialects.base import Dialect, Notice, Outcome, Question, raw_outcome
 from parity.lanes.acp.frames import ToolFrame
 
 _KINDS = {
@@ -48,6 +48,12 @@ class Grok(Dialect):
         if not isinstance(raw, dict):
             return raw
         return {key: _readable(key, value) for key, value in raw.items()}
+
+    def outcome(self, call: Call, text: str | None) -> Outcome:
+        outcome = raw_outcome(self.result(call))
+        if text:
+            outcome.output = text
+        return outcome
 
     def notification(self, method: str, params: dict[str, Any]) -> Notice | None:
         update = params.get("update")

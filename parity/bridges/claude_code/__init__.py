@@ -1,0 +1,1 @@
+"""The Claude Code bridge (stream-json with the control protocol) and the reader of its foreign clients."""

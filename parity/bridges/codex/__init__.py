@@ -1,0 +1,1 @@
+"""The codex bridge, and the reader of foreign `codex app-server` clients."""

@@ -1,0 +1,1 @@
+"""The translator lane of Claude Code's stream-json output."""

@@ -1,0 +1,1 @@
+"""The codex translator lane: notifications of `codex app-server` in, deltas out."""
