@@ -154,7 +154,8 @@ class JsonRpcBridge:
 
     def _deltas(self, thread_id: str, deltas: list[d.Delta]) -> None:
         if deltas:
-            self._tell("thread/delta", {"threadId": thread_id, "deltas": deltas})
+            params = {"threadId": thread_id, "deltas": deltas}
+            self._out.append(ToRuntime({"jsonrpc": "2.0", "method": "thread/delta", "params": params}))
 
     def _ask(self, thread_id: str, item_id: str | None, payload: Params, then: Then) -> int:
         """Ask a person; `then` takes the runtime's answer. Returns the number that withdraws the question."""

@@ -1,6 +1,6 @@
 """Pins: the committed streams of a cell, compared with a replay's as they come, or rewritten from it.
 
-The comparison is of bytes, line by line, so an unchanged cell costs one read of its pins and keeps nothing.
+The comparison is of bytes, some lines at a time, so an unchanged cell costs one read of its pins.
 Only when a stream differs is it kept and diffed (see `check`).
 """
 
@@ -16,6 +16,9 @@ from parity.wire.errors import InputError
 STREAMS = ("bridge", "provider", "events", "rows")
 """The pinned layers, in the order of the pipeline."""
 
+_BATCH = 256
+"""Lines compared at a time."""
+
 
 class PinnedStream:
     """One pinned file, compared line by line with what a replay says."""
@@ -25,17 +28,26 @@ class PinnedStream:
         self.pinned = path.is_file()
         self.equal = self.pinned
         self._file: BinaryIO = path.open("rb") if self.pinned else BytesIO()
+        self._said: list[bytes] = []
 
     def say(self, line: bytes) -> None:
         """The replay says one line."""
-        if self.equal and self._file.readline() != line + b"\n":
-            self.equal = False
+        self._said.append(line)
+        if len(self._said) == _BATCH:
+            self._compare()
 
     def end(self) -> None:
         """The replay said all."""
-        if self.equal and self._file.readline():
+        self._compare()
+        if self.equal and self._file.read(1):
             self.equal = False
         self._file.close()
+
+    def _compare(self) -> None:
+        said, self._said = self._said, []
+        if self.equal and said:
+            whole = b"\n".join(said) + b"\n"
+            self.equal = self._file.read(len(whole)) == whole
 
 
 class PinSink:

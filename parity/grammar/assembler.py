@@ -76,6 +76,8 @@ class Assembler:
         self._turn: e.Scope | None = None
         self._items: dict[str, _Tracked] = {}
         self._background: dict[str, _Tracked] = {}
+        self._streaming_key: d.Key | None = None  # the text item of the last text, found by its key
+        self._streaming: _Tracked | None = None
         self._out: list[e.Event] = []
 
     @property
@@ -259,26 +261,37 @@ class Assembler:
     # -- text ----------------------------------------------------------------------------------------
 
     def _text_delta(self, delta: d.TextDelta) -> None:
+        tracked = self._streaming if delta.key is self._streaming_key else None
+        if tracked is None or not tracked.open:
+            tracked = self._text_item(delta)
+            if tracked is None:
+                return
+            self._streaming_key, self._streaming = delta.key, tracked
+        if delta.text and tracked.text is not None:
+            tracked.text.append(delta.text)
+            event = TEXT_EVENTS[tracked.channel or "agentMessage"]
+            self._out.append(event(self.thread_id, tracked.scope, tracked.id, delta.text))
+
+    def _text_item(self, delta: d.TextDelta) -> _Tracked | None:
+        """The open item a text belongs to; None, with what is to be said of it, where there can be none."""
         home = self._home(delta.key)
         if home is None and self._homeless(delta.no_turn_fallback):
-            return
+            return None
         channel = delta.key.channel or "agentMessage"
         key = _key(delta.key)
         tracked = self._find(key)
-        if tracked is None or not tracked.open:
-            if home is None:
-                self._out.append(TEXT_EVENTS[channel](self.thread_id, e.THREAD_SCOPE, key, delta.text))
-                return
-            tracked = self._track(key, home, {})
-            tracked.channel = channel
-            tracked.text = []
-            opening = d.ItemOpen(delta.key, {"type": TEXT_TYPES.get(channel, channel)})
-            tracked.doc = self._document(tracked, opening)
-            self._out.append(e.ItemStarted(self.thread_id, tracked.scope, tracked.doc))
-        if delta.text:
-            if tracked.text is not None:
-                tracked.text.append(delta.text)
-            self._out.append(TEXT_EVENTS[channel](self.thread_id, tracked.scope, tracked.id, delta.text))
+        if tracked is not None and tracked.open:
+            return tracked
+        if home is None:
+            self._out.append(TEXT_EVENTS[channel](self.thread_id, e.THREAD_SCOPE, key, delta.text))
+            return None
+        tracked = self._track(key, home, {})
+        tracked.channel = channel
+        tracked.text = []
+        opening = d.ItemOpen(delta.key, {"type": TEXT_TYPES.get(channel, channel)})
+        tracked.doc = self._document(tracked, opening)
+        self._out.append(e.ItemStarted(self.thread_id, tracked.scope, tracked.doc))
+        return tracked
 
     def _text_close(self, delta: d.TextClose) -> None:
         key = _key(delta.key)

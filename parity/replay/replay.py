@@ -114,7 +114,8 @@ class Replay:
         except JsonError:
             self.outcome.noise += 1
             return
-        self.outcome.replaced_surrogates += replaced
+        if replaced:
+            self.outcome.replaced_surrogates += replaced
         _LANES[line.dir](self, message)
 
     def finish(self) -> Outcome:

@@ -18,9 +18,7 @@ from parity.replay.replay import replay
 from parity.wire import BRIDGE_TO_PROVIDER, PROVIDER_TO_BRIDGE, Cell, find_cells
 
 CELLS = find_cells(RECORDINGS)
-_CODE = re.compile(
-    r'"(?:exit_?[cC]ode|exit)\\?":\s?(-?\d+)|Exit [cC]ode:? (-?\d+)|exit_code:\*\* (-?\d+)'
-)
+_CODE = re.compile(r'"(?:exit_?[cC]ode|exit)\\?":\s?(-?\d+)|Exit [cC]ode:? (-?\d+)|exit_code:\*\* (-?\d+)')
 
 
 class Seen:
@@ -47,7 +45,8 @@ def seen(request: pytest.FixtureRequest) -> Seen:
 
 
 def begun(seen: Seen) -> Counter[str]:
-    """How often the wire begins each ACP call: a `tool_call` naming it after it had settled counts anew."""
+    """How often the wire begins each call: a `tool_call` naming it after it had settled counts anew (ACP), and
+    so does an `item/started`, in each thread of its own (codex)."""
     counts: Counter[str] = Counter()
     settled: set[str] = set()
     for line in seen.wire:
@@ -60,6 +59,8 @@ def begun(seen: Seen) -> Counter[str]:
             settled.discard(call)
         if update.get("status") in ("completed", "failed"):
             settled.add(call)
+        if message.get("method") == "item/started":
+            counts[params["item"]["id"]] += 1
     return counts
 
 
@@ -130,7 +131,11 @@ def test_every_opened_item_settles_exactly_once_more_than_it_reopens(seen: Seen)
     for event in seen.events:
         if event["type"] == "item/started":
             open_items.add(event["item"]["id"])
-        elif event["type"] in ("item/completed", "item/delegation/completed", "item/backgroundTask/completed"):
+        elif event["type"] in (
+            "item/completed",
+            "item/delegation/completed",
+            "item/backgroundTask/completed",
+        ):
             assert event["item"]["id"] in open_items
             open_items.discard(event["item"]["id"])
     assert open_items == set()

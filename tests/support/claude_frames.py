@@ -161,7 +161,7 @@ def control(request_id: str, subtype: str, **fields: Any) -> Json:
 
 
 class ClaudeRun:
-    """A bridge between a played runtime and a played agent. `rows` are the finished rows and those still open."""
+    """A bridge between a played runtime and a played agent. `rows` holds all rows so far."""
 
     def __init__(self, *, start: bool = True, options: Json | None = None) -> None:
         self.bridge = ClaudeCodeBridge()

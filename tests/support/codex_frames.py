@@ -1,8 +1,8 @@
 """What `codex app-server` says in a few words, and a driver that runs it through bridge, assembler and rows.
 
 `CodexRun` plays the runtime and the agent: it puts every message on the wire as JSON, checks what our bridge
-sends against the agent's own schema, and collects events and rows. It knows the public faces of the bridge and
-of the intake and nothing inside them.
+sends against the agent's own schema, and collects events and rows. It knows the public faces of the bridge
+and of the intake and nothing inside them.
 """
 
 from __future__ import annotations
@@ -83,7 +83,13 @@ def message(item_id: str = "m1", text: str = "") -> Json:
 
 def activity(item_id: str = "spawn", kind: str = "started", child: str = CHILD) -> Json:
     path = "/root/kid"
-    return {"type": "subAgentActivity", "id": item_id, "kind": kind, "agentThreadId": child, "agentPath": path}
+    return {
+        "type": "subAgentActivity",
+        "id": item_id,
+        "kind": kind,
+        "agentThreadId": child,
+        "agentPath": path,
+    }
 
 
 def spawn(item_id: str = "spawn", receivers: list[str] | None = None, **fields: Any) -> Json:
@@ -179,7 +185,12 @@ class CodexRun:
         self.tell("item/completed", item=item, turnId=turn, threadId=thread)
 
     def delta(
-        self, item_id: str, text: str, kind: str = "commandExecution/outputDelta", turn: str = TURN, **more: Any
+        self,
+        item_id: str,
+        text: str,
+        kind: str = "commandExecution/outputDelta",
+        turn: str = TURN,
+        **more: Any,
     ) -> None:
         self.tell(f"item/{kind}", itemId=item_id, delta=text, turnId=turn, **more)
 

@@ -37,11 +37,13 @@ def instance(schema: Any, definitions: Json, choose: Choose, depth: int = 0) -> 
     if "enum" in schema:
         return schema["enum"][choose(len(schema["enum"]))]
     for word in ("oneOf", "anyOf", "allOf"):
-        if word in schema and "properties" not in schema:
+        if word in schema:
             options = schema[word]
             if depth > _DEPTH:
                 options = [o for o in options if o.get("type") == "null"] or options[:1]
-            return instance(options[choose(len(options))], definitions, choose, depth)
+            value = instance(options[choose(len(options))], definitions, choose, depth)
+            own = _object(schema, definitions, choose, depth) if "properties" in schema else {}
+            return {**own, **value} if own else value
     kinds = schema.get("type", "object")
     if isinstance(kinds, list):
         kinds = "null" if depth > _DEPTH and "null" in kinds else kinds[choose(len(kinds))]

@@ -71,8 +71,10 @@ class Sessions:
 
     def find(self, session_id: Any) -> tuple[Session | None, str | None]:
         """The session of that id; for a sub-agent's, its parent's and the call it works for."""
-        session = self._by_id.get(session_id) if isinstance(session_id, str) else None
-        if session is not None or session_id is None:
+        if not isinstance(session_id, str):
+            return None, None
+        session = self._by_id.get(session_id)
+        if session is not None:
             return session, None
         for session in self.threads.values():
             parent = session.lane.children.get(session_id)

@@ -311,7 +311,7 @@ class ClaudeCodeBridge:
             deltas, call = session.lane.ask(use, agent_id if isinstance(agent_id, str) else None)
             self._deltas(session, deltas)
             interaction.call = call
-            plan = plan_of(call)
+            plan = plan_of(call) if call is not None else None
         self._asked += 1
         session.interactions[self._asked] = interaction
         params: dict[str, Any] = {

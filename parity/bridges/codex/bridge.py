@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from parity import __version__
 from parity.bridges.base import METHOD_NOT_FOUND, Message
+from parity.bridges.codex.content import user_input
 from parity.bridges.codex.session import Interaction, Session
 from parity.bridges.jsonrpc import BadParams, JsonRpcBridge, Params, content_blocks, members, string
 from parity.grammar import deltas as d
@@ -163,7 +164,7 @@ class CodexBridge(JsonRpcBridge):
 
         session.lane.requested(d.InputAccepted(blocks, told))
         request = {**members(params, "options"), "threadId": session.codex_id}
-        request["input"] = [_user_input(block) for block in blocks]
+        request["input"] = [user_input(block) for block in blocks]
         if told is not None:
             request["clientUserMessageId"] = told
         self._send("turn/start", request, then)
@@ -185,7 +186,7 @@ class CodexBridge(JsonRpcBridge):
             self._answer(request_id, {"threadId": session.thread_id})
 
         request: Params = {"threadId": session.codex_id, "expectedTurnId": turn_id}
-        request["input"] = [_user_input(block) for block in blocks]
+        request["input"] = [user_input(block) for block in blocks]
         if told is not None:
             request["clientUserMessageId"] = told
         self._send("turn/steer", request, then)
@@ -404,21 +405,3 @@ class CodexBridge(JsonRpcBridge):
         "turn/start": _turn_start,
         "turn/steer": _turn_steer,
     }
-
-
-def _user_input(block: Any) -> Any:
-    """A content block in the agent's form: text and pictures are translated, the agent's own kinds pass."""
-    if not isinstance(block, dict):
-        return block
-    kind = block.get("type")
-    if kind == "text":
-        return {"type": "text", "text": block.get("text"), "text_elements": block.get("text_elements") or []}
-    if kind == "image" and "url" not in block and isinstance(block.get("data"), str):
-        mime = block.get("mimeType") or "image/png"
-        return {"type": "image", "url": f"data:{mime};base64,{block['data']}"}
-    if kind == "resource_link":
-        return {"type": "text", "text": str(block.get("uri")), "text_elements": []}
-    if kind == "resource":
-        resource = block.get("resource")
-        return {"type": "text", "text": text_of(resource, "text") or "", "text_elements": []}
-    return block

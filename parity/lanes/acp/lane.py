@@ -156,8 +156,10 @@ class AcpLane:
             if not frame.begins:
                 self._out.append(d.ProviderWarning(f"tool_call_update for a call never opened: {frame.id!r}"))
         frame.raw_output = self.dialect.raw_output(frame)
+        tells = call.item is None or not frame.only_output
         call.merge(frame)
-        self._identify(call, frame)
+        if tells:
+            self._identify(call, frame)
         text = frame.content.text if frame.content is not None else None
         if call.settled is not None:
             self._enrich(call, frame, text)
@@ -168,7 +170,7 @@ class AcpLane:
                 call.text = text
             else:
                 call.note_text = text
-        if call.item is None or ended or not call.running or not frame.only_output:
+        if tells or ended or not call.running:
             self._reopen(call)
         self._stream(call, frame, ended)
         if ended:

@@ -134,9 +134,11 @@ def _paths(locations: list[Any]) -> list[str]:
 def _chunk(role: str) -> Callable[[dict[str, Any]], Frame | None]:
     def read(update: dict[str, Any]) -> Frame | None:
         get = update.get
+        content = get("content")
+        text = content.get("text") if isinstance(content, dict) and content.get("type") == "text" else None
         return ChunkFrame(
             role,
-            block_text(get("content")) or "",
+            text if isinstance(text, str) else block_text(content) or "",
             message_id if isinstance(message_id := get("messageId"), str) else None,
             meta if isinstance(meta := get("_meta"), dict) else _NO_META,
         )

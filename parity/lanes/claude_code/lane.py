@@ -207,12 +207,15 @@ class ClaudeLane:
 
     # -- permission requests -------------------------------------------------------------------------
 
-    def ask(self, use: f.ToolUse, agent_id: str | None) -> tuple[list[d.Delta], Call]:
-        """Join a permission request to its call, or open the call where the request comes first (S21)."""
+    def ask(self, use: f.ToolUse, agent_id: str | None) -> tuple[list[d.Delta], Call | None]:
+        """Join a permission request to its call, or open the call where the request comes first (S21).
+
+        None where the call belongs to nothing that is open.
+        """
         self._out = []
         parent = self._work.parent_of(agent_id)
-        if not self._work.knows(use.id):
-            self._has_home(parent, None)
+        if not self._work.knows(use.id) and not self._has_home(parent, None):
+            return [], None
         return self._out, self._work.use(self._out, use, parent)
 
     def answered(

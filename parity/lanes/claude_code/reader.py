@@ -220,10 +220,10 @@ def _cleared(message: dict[str, Any]) -> f.Frame:
 
 
 def _system(message: dict[str, Any]) -> f.Frame:
-    subtype = message.get("subtype")
+    subtype = _str(message, "subtype")
     if subtype in _QUIET_SYSTEM:
         return f.Quiet()
-    reader = _SYSTEM.get(subtype) if isinstance(subtype, str) else None
+    reader = _SYSTEM.get(subtype) if subtype is not None else None
     frame = reader(message) if reader is not None else None
     return frame if frame is not None else f.Unknown(f"system/{subtype}")
 

@@ -126,7 +126,7 @@ def choices_of(method: str, params: Params) -> list[Choice]:
         return _OLD
     if method == COMMAND:
         offered = params.get("availableDecisions")
-        if not isinstance(offered, list):
+        if not isinstance(offered, list) or not offered:
             offered = [*_proposed(params), "decline", "cancel"]
         return [choice for choice in map(_choice, offered) if choice is not None]
     if method == FILE_CHANGE:

@@ -27,7 +27,7 @@ class Children:
     def __init__(self, main: Strand) -> None:
         self._main = main
         self.strands: dict[str, Strand] = {}
-        self._spawning: dict[str, tuple[Strand, Work]] = {}
+        self._spawning: dict[str | None, tuple[Strand, Work]] = {}
 
     def announced(self, thread: dict[str, Any]) -> bool:
         """`thread/started`: whether the thread is a sub-agent of a strand known here."""
@@ -42,36 +42,43 @@ class Children:
 
     def adopt(self, thread_id: str) -> bool:
         """A thread nobody named works: it is the newest spawning call's, if one has no sub-agent yet."""
-        for item_id, (parent, work) in reversed(self._spawning.items()):
+        for name, (parent, work) in reversed(self._spawning.items()):
             strand = self.strands[thread_id] = Strand(thread_id, parent, text_of(work.raw, "prompt"))
             strand.delegation = work
-            del self._spawning[item_id]
+            del self._spawning[name]
             return True
         return False
 
     # -- what the parent's items say -----------------------------------------------------------------
 
+    def spawns(self, parent: Strand, raw: Raw) -> bool:
+        """Whether a `collabAgentToolCall` starts a sub-agent; its first frame decides."""
+        if _name(parent, raw) in self._spawning or self._bound(parent, raw["id"]):
+            return True
+        return raw.get("tool") == "spawnAgent" and raw["id"] not in parent.works
+
+    def _bound(self, parent: Strand, item_id: str) -> bool:
+        """Whether the item has its sub-agent already."""
+        key = parent.key(item_id)
+        return any(s.delegation is not None and s.delegation.key == key for s in self.strands.values())
+
     def spawn(self, parent: Strand, raw: Raw, *, over: bool) -> list[d.Delta]:
         """A `collabAgentToolCall` that spawns: its row is the delegation."""
         receivers = raw.get("receiverThreadIds")
         child_id = receivers[0] if isinstance(receivers, list) and receivers else None
-        bound = next(
-            (s for s in self.strands.values() if s.delegation and s.delegation.raw.get("id") == raw["id"]),
-            None,
-        )
-        if bound is not None:
+        if self._bound(parent, raw["id"]):
             return []
         if isinstance(child_id, str):
-            _, work = self._spawning.pop(raw["id"], (parent, None))
+            _, work = self._spawning.pop(_name(parent, raw), (parent, None))
             return self._named(parent, child_id, raw, text_of(raw, "prompt"), work)
         out: list[d.Delta] = []
-        _, work = self._spawning.get(raw["id"], (parent, None))
+        _, work = self._spawning.get(_name(parent, raw), (parent, None))
         if work is None:
             work = Work(parent.key(raw["id"]), raw)
-            self._spawning[raw["id"]] = (parent, work)
+            self._spawning[_name(parent, raw)] = (parent, work)
             out += _open(work, parent, raw["id"], text_of(raw, "prompt"))
         if over:
-            del self._spawning[raw["id"]]
+            del self._spawning[_name(parent, raw)]
             out += _close(work, "failed" if raw.get("status") == "failed" else "completed", None)
         return out
 
@@ -143,9 +150,9 @@ class Children:
     def turn_ended(self, strand: Strand) -> list[d.Delta]:
         """A turn ended: calls of it that were to start a sub-agent and never said which started none."""
         out: list[d.Delta] = []
-        for item_id, (parent, work) in list(self._spawning.items()):
+        for name, (parent, work) in list(self._spawning.items()):
             if parent is strand:
-                del self._spawning[item_id]
+                del self._spawning[name]
                 out += _close(work, "interrupted", None)
         return out
 
@@ -164,6 +171,10 @@ class Children:
         if self._main.turn is not None:
             return True
         return parent.delegation is not None and not parent.delegation.settled
+
+
+def _name(parent: Strand, raw: Raw) -> str | None:
+    return parent.key(raw["id"]).provider_item_id
 
 
 def _open(

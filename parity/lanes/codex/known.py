@@ -142,6 +142,6 @@ SERVER_REQUESTS = {
     "item/permissions/requestApproval": "approval",
     "item/tool/call": "answered as a failed call: the runtime offers no tools of its own",
     "item/tool/requestUserInput": "user_question",
-    "mcpServer/elicitation/request": "approval where no form is to be filled in, else declined with a warning",
+    "mcpServer/elicitation/request": "approval where nothing is to be filled in, else declined and warned of",
 }
 """Requests the agent makes, and how they are answered; any other is refused and kept as unhandled."""

@@ -208,7 +208,7 @@ class CodexLane:
         if kind not in SHAPED and kind not in works.TEXT_ITEMS:
             return [*out, d.Unhandled(message, _raw_type(params, message), vouched_turn=True)]
         if kind == "collabAgentToolCall":
-            if raw.get("tool") == "spawnAgent":
+            if self.children.spawns(strand, raw):
                 out += self.children.spawn(strand, raw, over=over)
                 return out + self.children.states(raw.get("agentsStates"))
             out += self.children.states(raw.get("agentsStates"))

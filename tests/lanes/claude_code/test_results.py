@@ -7,7 +7,9 @@ REFUSED = {"permission_decision": {"decision": "reject", "source": "user_reject"
 
 
 def test_a_failing_command_has_the_code_of_its_first_line_and_the_output_after_it() -> None:
-    run = called(use("c1"), result_of("c1", "Exit code 2\nls: no such file", error=True, result="Error: Exit…"))
+    run = called(
+        use("c1"), result_of("c1", "Exit code 2\nls: no such file", error=True, result="Error: Exit…")
+    )
     row = run.row("command")
     assert (row["status"], row["exitCode"], row["output"]) == ("failed", 2, "ls: no such file")
 
@@ -18,7 +20,9 @@ def test_s04_a_code_and_nothing_printed() -> None:
     assert "output" not in row
 
 
-@pytest.mark.parametrize("content", ["Exit code two\nx", " Exit code 2\nx", "note\nExit code 2", "Exit code 2x"])
+@pytest.mark.parametrize(
+    "content", ["Exit code two\nx", " Exit code 2\nx", "note\nExit code 2", "Exit code 2x"]
+)
 def test_s03_only_exactly_that_line_is_a_code(content: str) -> None:
     row = called(use("c1"), result_of("c1", content, error=True)).row("command")
     assert row["status"] == "failed"
@@ -70,7 +74,10 @@ def test_a_call_refused_by_a_rule_is_denied_with_its_reason_and_the_turn_goes_on
         assistant({"type": "text", "text": "Then not."}, message_id="msg-2"),
     )
     row = run.row("command")
-    assert (row["status"], row["approval"]) == ("failed", {"decision": "denied", "reason": "not in this mode"})
+    assert (row["status"], row["approval"]) == (
+        "failed",
+        {"decision": "denied", "reason": "not in this mode"},
+    )
     assert run.row("turn")["status"] == "completed"
 
 
@@ -91,7 +98,10 @@ def test_a_refusal_only_the_turns_result_names_still_marks_the_call() -> None:
 
 def test_a_call_stopped_while_it_ran_is_interrupted() -> None:
     note = {"non_execution_kind": "user-rejected"}
-    assert called(use("c1"), result_of("c1", "refused", error=True, note=note)).row("command")["status"] == "interrupted"
+    assert (
+        called(use("c1"), result_of("c1", "refused", error=True, note=note)).row("command")["status"]
+        == "interrupted"
+    )
 
 
 def test_s25_a_result_of_a_call_nobody_made_is_kept() -> None:

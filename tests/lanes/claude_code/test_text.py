@@ -25,7 +25,9 @@ def messages(run_rows: list[Json]) -> list[str]:
 
 
 def test_s48_one_frame_for_each_block_of_a_message() -> None:
-    run = turn(assistant(thinking("hm")), assistant(text("one")), assistant(text("two")), assistant(use("c1")))
+    run = turn(
+        assistant(thinking("hm")), assistant(text("one")), assistant(text("two")), assistant(use("c1"))
+    )
     assert [row["kind"] for row in run.all_rows] == ["turn", "reasoning", "message", "message", "command"]
 
 
@@ -125,7 +127,9 @@ def test_a_streamed_input_that_is_cut_off_leaves_the_call_generic() -> None:
 
 
 def test_s28_a_block_nobody_knows_is_kept_and_the_rest_is_read() -> None:
-    run = turn(assistant({"type": "hologram", "x": 1}, text("seen")), assistant({"type": "redacted_thinking"}))
+    run = turn(
+        assistant({"type": "hologram", "x": 1}, text("seen")), assistant({"type": "redacted_thinking"})
+    )
     assert run.row("unhandled")["title"] == "assistant/hologram"
     assert messages(run.all_rows) == ["seen"]
 

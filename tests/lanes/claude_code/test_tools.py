@@ -53,7 +53,9 @@ def test_a_multi_edit_has_a_change_for_each_edit() -> None:
 
 @pytest.mark.parametrize(("said", "kind"), [("create", "add"), ("update", "update")])
 def test_a_write_is_what_its_result_says(said: str, kind: str) -> None:
-    row = row_of("Write", {"file_path": "/x/a", "content": "hi"}, result={"type": said, "structuredPatch": []})
+    row = row_of(
+        "Write", {"file_path": "/x/a", "content": "hi"}, result={"type": said, "structuredPatch": []}
+    )
     assert row["changes"] == [{"path": "/x/a", "kind": kind, "newText": "hi"}]
 
 
@@ -62,7 +64,9 @@ def test_a_write_without_a_structured_result_names_no_kind() -> None:
 
 
 def test_a_notebook_edit_is_a_file_change() -> None:
-    row = row_of("NotebookEdit", {"notebook_path": "n.ipynb", "new_source": "x = 1"}, result={"old_source": "x = 0"})
+    row = row_of(
+        "NotebookEdit", {"notebook_path": "n.ipynb", "new_source": "x = 1"}, result={"old_source": "x = 0"}
+    )
     assert row["changes"] == [
         {"path": f"{CWD}/n.ipynb", "kind": "update", "oldText": "x = 0", "newText": "x = 1"}
     ]
@@ -70,7 +74,12 @@ def test_a_notebook_edit_is_a_file_change() -> None:
 
 def test_grep_searches_contents_and_glob_paths() -> None:
     grep = row_of("Grep", {"pattern": "TODO", "path": "src"})
-    assert (grep["kind"], grep["mode"], grep["query"], grep["path"]) == ("search", "content", "TODO", f"{CWD}/src")
+    assert (grep["kind"], grep["mode"], grep["query"], grep["path"]) == (
+        "search",
+        "content",
+        "TODO",
+        f"{CWD}/src",
+    )
     glob = row_of("Glob", {"pattern": "*.py"})
     assert (glob["mode"], glob["query"]) == ("path", "*.py")
     assert "path" not in glob
@@ -144,7 +153,9 @@ def test_s15_a_long_result_is_cut_with_a_mark_that_says_how_much_is_gone() -> No
 
 
 def test_s17_a_call_without_its_input_is_reshaped_into_one_row() -> None:
-    run = prompted().feed(assistant(use("c1", "WebFetch")), assistant(use("c1", "WebFetch", url="https://a.example")))
+    run = prompted().feed(
+        assistant(use("c1", "WebFetch")), assistant(use("c1", "WebFetch", url="https://a.example"))
+    )
     run.feed(result_of("c1", "page"), done())
     assert run.row("webFetch")["url"] == "https://a.example"
     assert [event["item"]["type"] for event in run.events_of("item/started")] == ["toolCall", "webFetch"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from codex_frames import CHILD, CHILD_TURN, CODEX, TURN, CodexRun, activity, command, message, ran, spawn
+from codex_frames import CHILD, CHILD_TURN, CODEX, CodexRun, activity, command, message, ran, spawn
 
 
 def child_works(run: CodexRun, child: str = CHILD, turn: str = CHILD_TURN, item: str = "c1") -> None:

@@ -18,7 +18,9 @@ def streamed(run: CodexRun) -> str:
     return text
 
 
-def command_row(*deltas: str, output: str | None = None, code: int | None = 0) -> tuple[CodexRun, dict[str, object]]:
+def command_row(
+    *deltas: str, output: str | None = None, code: int | None = 0
+) -> tuple[CodexRun, dict[str, object]]:
     run = CodexRun().turn()
     run.begin(command())
     for delta in deltas:
@@ -202,7 +204,5 @@ def test_input_to_a_running_command_is_a_note() -> None:
     run = CodexRun().turn()
     run.begin(command())
     for stdin in ("", "yes\n"):
-        run.tell(
-            "item/commandExecution/terminalInteraction", itemId="c1", turnId="codex-turn-1", stdin=stdin
-        )
+        run.tell("item/commandExecution/terminalInteraction", itemId="c1", turnId="codex-turn-1", stdin=stdin)
     assert [event["message"] for event in run.of("item/toolCall/progress")] == ["yes\n"]

@@ -118,7 +118,11 @@ def test_s28_a_dynamic_call_of_unknown_status_fails_by_its_success() -> None:
         ({"type": "search", "query": "q"}, "webSearch", {"queries": ["q"]}),
         ({"type": "search", "queries": ["a", "b"]}, "webSearch", {"queries": ["a", "b"]}),
         ({"type": "openPage", "url": "http://x"}, "webFetch", {"url": "http://x"}),
-        ({"type": "findInPage", "url": "http://x", "pattern": "p"}, "webFetch", {"url": "http://x", "pattern": "p"}),
+        (
+            {"type": "findInPage", "url": "http://x", "pattern": "p"},
+            "webFetch",
+            {"url": "http://x", "pattern": "p"},
+        ),
         ({"type": "other"}, "webSearch", {"queries": ["weather"]}),
         (None, "webSearch", {"queries": ["weather"]}),
     ],

@@ -84,7 +84,10 @@ def test_a_name_and_a_goal_are_facts_of_the_thread() -> None:
     run.tell("thread/goal/updated", goal={"objective": "green"})
     run.tell("thread/goal/cleared")
     assert run.of("thread/name/updated")[0]["name"] == "Fix the build"
-    assert [event["state"] for event in run.of("thread/extensionState/updated")] == [{"objective": "green"}, None]
+    assert [event["state"] for event in run.of("thread/extensionState/updated")] == [
+        {"objective": "green"},
+        None,
+    ]
 
 
 def test_why_an_automatic_review_refused_is_the_items_detail() -> None:

@@ -1,4 +1,4 @@
-"""Everything the agent's own schema allows goes through the bridge: no exception, no lost end, nothing silent.
+"""Everything the agent's schema allows goes through the bridge: no exception, no lost end, nothing silent.
 
 Instances are made from the schema that `codex app-server` prints; what the lane cannot place is counted by
 type and printed (`pytest -s`).
@@ -6,7 +6,9 @@ type and printed (`pytest -s`).
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from random import Random
 from typing import Any
 
 import pytest
@@ -28,6 +30,7 @@ ITEMS = {
     branch["properties"]["type"]["enum"][0]: branch
     for branch in schema("ServerNotification")["definitions"]["ThreadItem"]["oneOf"]
 }
+SEEDS = st.integers(0, 2**32)
 UNHANDLED: Counter[str] = Counter()
 
 
@@ -35,9 +38,8 @@ UNHANDLED: Counter[str] = Counter()
 def table() -> Any:
     """The counts of what was kept as unhandled, once all of this file has run."""
     yield
-    print()
-    for raw_type, count in sorted(UNHANDLED.items()):
-        print(f"unhandled {count:4} × {raw_type}")
+    lines = [f"unhandled {count:4} × {raw_type}\n" for raw_type, count in sorted(UNHANDLED.items())]
+    sys.stdout.write("\n" + "".join(lines))
 
 
 def placed(params: Any) -> Any:
@@ -57,12 +59,16 @@ def made(document: str, branch: dict[str, Any], choose: Any) -> Any:
 
 def ends(run: CodexRun) -> None:
     """The turn settles once, whatever was said in it, and so does everything in it."""
-    if not run.of("turn/completed"):
+    if len(run.of("turn/started")) > len(run.of("turn/completed")):
         run.over()
+    if len(run.of("turn/started")) > len(run.of("turn/completed")):
+        run.tell("thread/closed")
     events = run.finish().events
     assert len(run.of("turn/completed")) == len(run.of("turn/started"))
     started = {event["item"]["id"] for event in events if event["type"] == "item/started"}
-    settled = {event["item"]["id"] for event in events if event["type"].endswith("/completed") and "item" in event}
+    settled = {
+        event["item"]["id"] for event in events if event["type"].endswith("/completed") and "item" in event
+    }
     background = {e["item"]["id"] for e in run.of("item/started") if e["item"].get("background")}
     assert started - settled <= background
     assert run.drops == {}
@@ -85,20 +91,20 @@ def test_every_notification_passes_and_the_turn_still_ends(method: str, choose: 
 
 
 @pytest.mark.parametrize("method", sorted(NOTIFICATIONS))
-@given(data=st.data())
-@settings(max_examples=15, deadline=None)
-def test_any_notification_of_the_schema_passes(method: str, data: st.DataObject) -> None:
-    choose = _drawn(data)
+@given(seed=SEEDS)
+@settings(max_examples=10, deadline=None)
+def test_any_notification_of_the_schema_passes(method: str, seed: int) -> None:
+    choose = Random(seed).randrange
     run = CodexRun().turn()
     run.tell(method, **{"threadId": None, **made("ServerNotification", NOTIFICATIONS[method], choose)})
     ends(run)
 
 
 @pytest.mark.parametrize("kind", sorted(ITEMS))
-@given(data=st.data())
+@given(seed=SEEDS)
 @settings(max_examples=25, deadline=None)
-def test_any_item_of_the_schema_opens_and_settles(kind: str, data: st.DataObject) -> None:
-    choose = _drawn(data)
+def test_any_item_of_the_schema_opens_and_settles(kind: str, seed: int) -> None:
+    choose = Random(seed).randrange
     definitions = schema("ServerNotification")["definitions"]
     run = CodexRun().turn()
     for method in (run.begin, run.end):
@@ -108,17 +114,12 @@ def test_any_item_of_the_schema_opens_and_settles(kind: str, data: st.DataObject
 
 
 @pytest.mark.parametrize("method", sorted(REQUESTS))
-@given(data=st.data())
+@given(seed=SEEDS, decision=st.sampled_from(["allowed", "denied", "cancelled"]))
 @settings(max_examples=25, deadline=None)
-def test_every_request_of_the_schema_is_answered_once(method: str, data: st.DataObject) -> None:
+def test_every_request_of_the_schema_is_answered_once(method: str, seed: int, decision: str) -> None:
     run = CodexRun().turn()
-    run.ask(method, "r1", **made("ServerRequest", REQUESTS[method], _drawn(data)))
+    run.ask(method, "r1", **made("ServerRequest", REQUESTS[method], Random(seed).randrange))
     for question in run.asked:
-        decision = data.draw(st.sampled_from(["allowed", "denied", "cancelled"]))
         run.decide(question, decision=decision)
     assert [answer["id"] for answer in run.answers()] == ["r1"]
     ends(run)
-
-
-def _drawn(data: st.DataObject) -> Any:
-    return lambda count: data.draw(st.integers(0, count - 1))
