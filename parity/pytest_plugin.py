@@ -4,8 +4,9 @@ Thin: it collects and reports, `parity.gates` judges. A cell is a `manifest.json
 configured recordings; its tests are named `provider/cell gate`, so `-k acp-grok` and xdist work as for any
 test. Nothing happens in a project without `[tool.parity]`.
 
-UPDATE_PARITY_ROW_COUNTS=1 re-pins the counts of the cells whose other gates allow it, at the end of the
-run and only for what ran; UPDATE_TRANSCRIPT_EXPECTATIONS=1 rewrites the stream pins of the cells that ran.
+UPDATE_PARITY_ROW_COUNTS=1 re-pins the counts of the cells whose `counts` test ran and whose replay has no
+problems, at the end of the run; a guarded count that rose still fails. UPDATE_TRANSCRIPT_EXPECTATIONS=1
+rewrites the stream pins of the cells that ran.
 Both refuse under CI, and an unknown UPDATE_PARITY_* variable is an error.
 """
 
@@ -121,9 +122,11 @@ class GateItem(pytest.Item):
         run = self.config.stash[_KEY]
         report = run.report(self.path.parent)
         knobs = run.knobs
-        if self.gate == "replay" and knobs.counts and not report.rises:
-            self.user_properties.append((_COUNTS_PROPERTY, (report.key, _counts(report))))
         if self.gate in ("counts", "grammar") and knobs.counts and not report.rises:
+            if "replay" in report.failures:
+                raise GateFailure(f"{report.key}: counts are not re-pinned while the replay has problems")
+            if self.gate == "counts":
+                self.user_properties.append((_COUNTS_PROPERTY, (report.key, _counts(report))))
             return
         if knobs.streams and self._rewrite(report):
             return
@@ -235,11 +238,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.section("parity row counts")
         updates = {key: Counts(**counts) for key, counts in run.updates.items()}
         known = {cell.key for cell in find_cells(run.settings.recordings)}
-        moved = repin(run.settings.row_counts, updates, run.failed, known)
-        for line in moved:
+        before = _bytes(run.settings.row_counts)
+        for line in repin(run.settings.row_counts, updates, run.failed, known):
             terminalreporter.write_line(line)
-        if not moved:
-            asked = f"{len(updates)} cells ran and none moved" if updates else "no cell was selected"
+        if _bytes(run.settings.row_counts) == before:
+            asked = f"{len(updates)} cells ran and none moved" if updates else "no cell's counts test ran"
             terminalreporter.write_line(f"re-pinned nothing: {asked}")
     if run.knobs.streams:
         terminalreporter.section("parity transcripts")
@@ -247,6 +250,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.write_line(f"rewrote {line}")
         if not run.rewritten:
             terminalreporter.write_line("re-pinned nothing: no stream of the cells that ran differs")
+
+
+def _bytes(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
 
 
 def _counts(report: Any) -> dict[str, int]:

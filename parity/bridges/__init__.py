@@ -54,8 +54,10 @@ FAMILIES: dict[str, Family] = {
 
 
 def family_of(provider: str) -> Family | None:
-    """The family of a provider id: its own name (`codex`) or the part before the dash (`acp`)."""
-    return FAMILIES.get(provider) or FAMILIES.get(provider.split("-", 1)[0])
+    """The family of a provider id: its own name (`codex`), or the one it begins with (`acp-grok`)."""
+    return FAMILIES.get(provider) or next(
+        (family for name, family in FAMILIES.items() if provider.startswith(f"{name}-")), None
+    )
 
 
 def bridge_for(provider: str, command: list[str] | None = None) -> Bridge:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from parity.cli.output import console, difference_lines, write_json
+from parity.cli.output import console, difference_lines, plural, write_json
 from parity.gates.allowance import Allowance
 from parity.gates.allowlist import Allowlist, Considered
 from parity.gates.check import CellReport, as_document, check_cell
@@ -58,6 +58,8 @@ def run(settings: Settings, provider: str | None, cell: str | None, *, full: boo
             _print_failure(out, report, full)
         elif report.notes:
             out.print(Text(f"{report.key}: {'; '.join(report.notes)}", "yellow"))
+    for name in sorted(counts.keys() - known) if known == ran else ():
+        out.print(Text(f"{settings.row_counts.name}: {name} is pinned, but there is no such cell", "yellow"))
     for entry in stale:
         out.print(Text(f"stale allowance {entry}: it masks nothing any more; remove it", "bold red"))
     out.print(_summary(reports, stale, time.perf_counter() - began))
@@ -99,7 +101,7 @@ def _print_failure(out: Console, report: CellReport, full: bool) -> None:
         differences = report.differences.get(layer, [])
         if not differences:
             continue
-        out.print(Text(f"  {layer}: {_plural(len(differences), 'difference')}"))
+        out.print(Text(f"  {layer}: {plural(len(differences), 'difference')}"))
         shown = differences if full else sorted(differences, key=_depth)[:SHOWN]
         for difference in shown:
             for line in difference_lines(difference):
@@ -121,14 +123,10 @@ def _summary(reports: Sequence[CellReport], stale: Sequence[Allowance], took: fl
     by_verdict = {name: sum(r.verdict == name for r in reports) for name in _STYLES}
     said = ", ".join(f"{count} {name}" for name, count in by_verdict.items() if count)
     if stale:
-        said += f", {_plural(len(stale), 'stale allowance')}"
+        said += f", {plural(len(stale), 'stale allowance')}"
     masked = sum(report.masked for report in reports)
     if masked:
-        said += f", {_plural(masked, 'difference')} allowed"
+        said += f", {plural(masked, 'difference')} allowed"
     lines = sum(report.outcome.lines for report in reports)
     style = "bold red" if by_verdict["failed"] or stale else "bold green"
-    return Text(f"{_plural(len(reports), 'cell')}: {said} · {lines} lines in {took:.2f} s", style)
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return Text(f"{plural(len(reports), 'cell')}: {said} · {lines} lines in {took:.2f} s", style)

@@ -8,7 +8,7 @@ from typing import cast
 from msgspec import Struct
 from rich.text import Text
 
-from parity.cli.output import console, write_json
+from parity.cli.output import console, plural, write_json
 from parity.gates.settings import Settings
 from parity.importing.importer import ImportOptions, Model, Origin, import_log
 from parity.wire import Agent, InputError
@@ -68,7 +68,11 @@ def run(settings: Settings, request: Request, *, as_json: bool) -> int:
         out.print(Text(f"  calls our bridge does not make, ignored: {', '.join(ignored)}"))
     for problem in problems:
         out.print(Text(f"  {problem}", "red"))
-    out.print(Text(f"  next: parity show {cell.key}, then rerecord -p {cell.provider} -c {cell.name}", "dim"))
+    if outcome.noise:
+        out.print(Text(f"  {plural(outcome.noise, 'line')} of noise (not JSON), kept"))
+    out.print(
+        Text(f"  next: parity show {cell.path}, then rerecord -p {cell.provider} -c {cell.name}", "dim")
+    )
     return int(bool(problems))
 
 

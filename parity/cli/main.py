@@ -84,7 +84,7 @@ def import_(
     cell: Annotated[str, typer.Option("--cell", "-c", metavar="C", help="Name of the new cell.")],
     recordings: Recordings = None,
     cwd: Annotated[
-        str | None, typer.Option(metavar="DIR", help="The session's cwd, if not in the log.")
+        str | None, typer.Option(metavar="DIR", help="The session's cwd; wins over the log's.")
     ] = None,
     description: Annotated[str, typer.Option(help="One sentence for the manifest.")] = "",
     origin: Annotated[str, typer.Option(help="live, imported or transcribed.")] = "imported",

@@ -28,6 +28,11 @@ def write_line(line: bytes) -> None:
     sys.stdout.write(line.decode() + "\n")
 
 
+def plural(count: int, noun: str) -> str:
+    """`1 cell`, `2 cells`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def difference_lines(difference: Difference) -> list[Text]:
     """A difference for people: where, which path, old → new."""
     if difference.change == "changed":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from rich.text import Text
 
-from parity.cli.output import console, write_json
+from parity.cli.output import console, plural, write_json
 from parity.gates.check import bridge_maker
 from parity.gates.pins import STREAMS, KeepSink, write_pin
 from parity.gates.settings import Settings
@@ -41,7 +41,9 @@ def run(
                 verb = "would change" if check_only else "rewrote"
                 out.print(Text(f"{result.cell}: {verb} {', '.join(result.changed)}"))
         verb = "would change" if check_only else "changed"
-        out.print(Text(f"{len(cells)} cells: {len(changed)} {verb}, {len(refused)} refused", "bold"))
+        out.print(
+            Text(f"{plural(len(cells), 'cell')}: {len(changed)} {verb}, {len(refused)} refused", "bold")
+        )
     return int(bool(refused) or (check_only and bool(changed)))
 
 

@@ -17,7 +17,7 @@ from parity.wire import InputError
 COUNTS_KNOB = "UPDATE_PARITY_ROW_COUNTS"
 STREAMS_KNOB = "UPDATE_TRANSCRIPT_EXPECTATIONS"
 _KNOB_PREFIXES = ("UPDATE_PARITY_", "UPDATE_TRANSCRIPT_")
-_KEYS = ("recordings", "row-counts", "allowlist", "strict", "providers")
+_KEYS = ("recordings", "row-counts", "allowlist", "strict")
 _ON, _OFF = ("1", "true", "yes"), ("", "0", "false", "no")
 
 
@@ -88,7 +88,7 @@ def _check(file: Path, table: Any) -> None:
         if key not in _KEYS:
             known = ", ".join(_KEYS)
             raise InputError(file, None, f"[tool.parity] has no key {key!r}", f"known are: {known}")
-        kind = {"strict": bool, "providers": dict}.get(key, str)
+        kind = bool if key == "strict" else str
         if not isinstance(value, kind):
             what = f"[tool.parity] {key} must be a {kind.__name__}, not {value!r}"
             raise InputError(file, None, what, "mend the value")

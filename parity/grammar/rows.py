@@ -173,7 +173,7 @@ class RowProjector:
 
     def _finished(self) -> list[Row]:
         """Rows at the head of the timeline that nothing can change any more."""
-        if self._open:
+        if self._open or self._interactions:
             return []
         rows = self.flush()
         self._items.clear()

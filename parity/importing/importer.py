@@ -211,8 +211,13 @@ def _replaced(line: str, replacements: list[tuple[str, str]]) -> str:
     """The line with each text replaced, also where it stands as an array of bytes."""
     for old, new in replacements:
         line = line.replace(old, new)
-        line = line.replace(",".join(map(str, old.encode())), ",".join(map(str, new.encode())))
+        for comma in (",", ", "):
+            line = line.replace(_as_bytes(old, comma), _as_bytes(new, comma))
     return line
+
+
+def _as_bytes(text: str, comma: str) -> str:
+    return comma.join(map(str, text.encode()))
 
 
 def _manifest(

@@ -7,7 +7,8 @@ Formats, told apart line by line:
   `payload` or `data` as text or as an object;
 * a marker and a bare JSON-RPC message: `> {…}` from the client, `< {…}` from the agent;
 * a bare JSON-RPC message with a side field of its own (`"_direction": "outgoing"`);
-* a bare JSON-RPC message: its side is told by the method, or by whose request the answer belongs to.
+* a bare JSON-RPC message: its side is told by the method, or by whose request the answer belongs to;
+* any other text is a banner: noise of the agent's output, kept as such.
 
 It knows no protocol beyond JSON-RPC and the method names it is given.
 """
@@ -87,8 +88,8 @@ def read_log(
         if direction == "markers" and text[:1] not in ("<", ">"):
             raise InputError(path, number, "no '>' or '<' marker", "mark it, or drop --direction")
         entries.append(_entry(path, number, text, sides, fields))
-    if not entries:
-        raise InputError(path, None, "the log is empty", "record a session first")
+    if not any(isinstance(_decoded(entry.line), dict) for entry in entries):
+        raise InputError(path, None, "no message in the log", "record a session first")
     return entries
 
 
@@ -113,11 +114,14 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _entry(path: Path, number: int, text: str, sides: _Sides, fields: tuple[str, ...]) -> Entry:
     marker, rest = text[:1], text[1:].lstrip()
-    if marker in "<>" and rest[:1] == "{":
+    if marker in ("<", ">"):
+        sides.saw(SIDES[marker], _decoded(rest))
         return Entry(0, SIDES[marker], rest, number)
     try:
         document = decode(text)
     except JsonError as error:
+        if text.lstrip()[:1] not in ("{", "["):
+            return Entry(0, AGENT, text, number)  # a banner: noise of the agent's output
         raise InputError(
             path,
             number,

@@ -75,8 +75,11 @@ class Answers:
             del self._open[key]
 
     def forgive(self, request_id: Any) -> None:
-        """The agent took its request back (None: it did not): nobody owes an answer any more."""
-        if request_id is not None:
+        """The agent took its request back (None: it did not): nobody owes an answer any more.
+
+        One that the recording has given by then is owed still: it came before the taking back.
+        """
+        if request_id is not None and self._open.get(id_key(request_id), 0) >= 0:
             self._forgiven.add(id_key(request_id))
 
     def unmatched(self) -> tuple[list[Any], list[Any]]:

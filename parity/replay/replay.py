@@ -131,7 +131,11 @@ class Replay:
 
     def _provider_line(self, message: Any) -> None:
         if isinstance(message, dict):
-            kind, _, message_id = self._envelope.read(message)
+            kind, method, message_id = self._envelope.read(message)
+            if self._ignored and (method, PROVIDER_TO_BRIDGE) in self._ignored:
+                if kind == "request":
+                    self._answers.forgive(message_id)
+                return
             if kind == "notification":
                 self._answers.forgive(self._envelope.withdraws(message))
             elif kind == "response":
@@ -148,6 +152,9 @@ class Replay:
         self._take(self._bridge.provider(message))
 
     def _runtime_line(self, message: Any) -> None:
+        method = message.get("method") if isinstance(message, dict) else None
+        if self._ignored and (method, RUNTIME_TO_BRIDGE) in self._ignored:
+            return
         if isinstance(message, dict) and "method" not in message and "id" in message:
             found, live, method = self._to_runtime.live_id(message["id"])
             if not found:

@@ -182,7 +182,7 @@ def create_cell(
             raise ValueError(f"unknown lane {lane!r}; lanes are {', '.join(LANES)}")
     place = root / manifest.provider / manifest.cell
     if place.exists() and not replace:
-        raise InputError(place, None, "the cell exists", "choose another name or ask to replace it")
+        raise InputError(place, None, "the cell exists", "choose another name, or replace it (--overwrite)")
     manifest = msgspec.structs.replace(
         manifest, lines={lane: len(lanes[lane]) for lane in LANES if lanes.get(lane)}
     )

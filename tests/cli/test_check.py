@@ -60,9 +60,7 @@ def test_pinned_cells_pass_and_each_is_listed(project: Path) -> None:
     assert "2 cells: 2 passed" in run.out
 
 
-def test_a_lying_lane_fails_naming_cell_row_and_path(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lying_lane_fails_naming_cell_row_and_path(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     break_exit_codes(monkeypatch)
     run = parity("check", "--recordings", project)
     assert run.code == 1

@@ -45,8 +45,8 @@ def seen(request: pytest.FixtureRequest) -> Seen:
 
 
 def begun(seen: Seen) -> Counter[str]:
-    """How often the wire begins each call: a `tool_call` naming it after it had settled counts anew (ACP), and
-    so does an `item/started`, in each thread of its own (codex)."""
+    """How often the wire begins each call: a `tool_call` naming it after it had settled counts anew (ACP),
+    and so does an `item/started`, in each thread of its own (codex)."""
     counts: Counter[str] = Counter()
     settled: set[str] = set()
     for line in seen.wire:

@@ -116,6 +116,7 @@ class CodexRun:
 
     def __init__(self, *, opened: bool = True) -> None:
         self.bridge = CodexBridge()
+        self.check = True
         self.events: list[Json] = []
         self.rows: list[Json] = []
         self.sent: list[Json] = []
@@ -244,7 +245,8 @@ class CodexRun:
             said = decode(encode(output.message))
             if isinstance(output, ToProvider):
                 self.sent.append(said)
-                self._check(said)
+                if self.check:
+                    self._check(said)
                 continue
             self.told.append(said)
             params = output.message.get("params") or {}

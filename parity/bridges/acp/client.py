@@ -39,6 +39,7 @@ CLIENT_METHODS = frozenset(
 )
 """Methods only a client sends: they tell the side of a bare message."""
 
+_SETTINGS = ("session/set_mode", "session/set_config_option")
 _IGNORED = {
     "authenticate": "the bridge leaves signing in to the agent's own command",
     "logout": "the bridge leaves signing in to the agent's own command",
@@ -58,7 +59,7 @@ class AcpClient:
         self._asked = 0
         self._prompting: set[str] = set()
         self._prompts: dict[Any, str] = {}
-        self._early = _early_settings(messages)
+        self._ahead = _Ahead(messages)
 
     def client_message(self, message: Message) -> Foreign:
         """What the runtime would have sent where this request or notification was sent."""
@@ -72,12 +73,12 @@ class AcpClient:
             return self._open(method, message.get("id"), params)
         if method == "session/prompt":
             return self._prompt(message.get("id"), params)
+        if id(message) in self._ahead.accounted:
+            return Foreign(runtime=[])
         thread_id = self._thread(params)
         if method == "session/cancel":
             return self._request("thread/stop", {"threadId": thread_id, "intent": "interrupt"})
-        if method in ("session/set_mode", "session/set_config_option"):
-            if id(message) in self._early:
-                return Foreign(runtime=[])
+        if method in _SETTINGS:
             return Foreign(ignored="a change inside a thread; the bridge sets modes when it starts one")
         if method.startswith("$/"):
             return Foreign(ignored="the bridge withdraws no request of its own")
@@ -119,15 +120,12 @@ class AcpClient:
         if "sessionId" in params:
             request["providerThreadId"] = params["sessionId"]
         request["cwd"] = params.get("cwd")
-        options = dict(self._early_for(request_id))
+        options = dict(self._ahead.options.get(request_id, {}))
         if params.get("mcpServers"):
             options["mcpServers"] = params["mcpServers"]
         if options:
             request["options"] = options
         return self._request(_OPENS[method], request)
-
-    def _early_for(self, request_id: Any) -> dict[str, Any]:
-        return self._early.get(("request", request_id), {})
 
     def _prompt(self, request_id: Any, params: dict[str, Any]) -> Foreign:
         session_id = params.get("sessionId")
@@ -144,38 +142,68 @@ class AcpClient:
         return self._bridge.thread_of(str(params.get("sessionId")))
 
 
-def _early_settings(messages: list[tuple[bool, Message]]) -> dict[Any, dict[str, Any]]:
-    """Modes and options a client set between a session's birth and its first prompt.
+class _Ahead:
+    """What must be known before it is read: the whole log, looked at once.
 
-    They belong to the start of the thread. Keys: ("request", id of the opening request) → thread options,
-    and the identity of each such message, so that it is known to be accounted for.
+    `options`: per opening request, the modes and options its client set before the first prompt; they belong
+    to the start of the thread. `accounted`: the messages those, and the cancels of steered prompts, are made
+    of: our bridge makes them by itself. A client that also set a mode later set it by itself altogether.
     """
-    opened: dict[Any, Any] = {}
-    sessions: dict[Any, Any] = {}
-    prompted: set[Any] = set()
-    early: dict[Any, dict[str, Any]] = {}
-    for from_client, message in messages:
-        method = message.get("method")
-        params = message.get("params")
+
+    def __init__(self, messages: list[tuple[bool, Message]]) -> None:
+        self.options: dict[Any, dict[str, Any]] = {}
+        self.accounted: set[int] = set()
+        self._requests: dict[Any, Any] = {}  # session id → id of the request that opened it
+        self._prompts: dict[Any, Any] = {}  # session id → id of the prompt in flight
+        self._prompted: set[Any] = set()
+        self._cancels: dict[Any, Message] = {}  # session id → the cancel of the prompt in flight
+        self._settings: list[tuple[Any, Message]] = []
+        self._late: set[str] = set()
+        self._opening: set[Any] = set()
+        for from_client, message in messages:
+            if from_client:
+                self._sent(message)
+            elif "method" not in message:
+                self._answered(message)
+        for request_id, message in self._settings:
+            if message["method"] not in self._late:
+                self._set(self.options.setdefault(request_id, {}), message)
+                self.accounted.add(id(message))
+
+    def _sent(self, message: Message) -> None:
+        method, params = message.get("method"), message.get("params")
         params = params if isinstance(params, dict) else {}
-        if from_client and method in _OPENS:
-            opened[message.get("id")] = message.get("id")
-            if "sessionId" in params and method != "session/fork":
-                sessions[params["sessionId"]] = message.get("id")
-        elif not from_client and method is None and message.get("id") in opened:
-            result = message.get("result")
-            if isinstance(result, dict) and "sessionId" in result:
-                sessions[result["sessionId"]] = message["id"]
-        elif from_client and method == "session/prompt":
-            prompted.add(params.get("sessionId"))
-        elif from_client and method in ("session/set_mode", "session/set_config_option"):
-            session_id = params.get("sessionId")
-            if session_id in sessions and session_id not in prompted:
-                options = early.setdefault(("request", sessions[session_id]), {})
-                if method == "session/set_mode":
-                    options["mode"] = params.get("modeId")
-                else:
-                    config = options.setdefault("config", {})
-                    config[params.get("configId")] = params.get("value")
-                early[id(message)] = {}
-    return early
+        session_id = params.get("sessionId")
+        if method in _OPENS:
+            self._opening.add(message.get("id"))
+            if session_id is not None and method != "session/fork":
+                self._requests[session_id] = message.get("id")
+        elif method == "session/prompt":
+            if session_id in self._prompts and session_id in self._cancels:
+                self.accounted.add(id(self._cancels[session_id]))
+            self._cancels.pop(session_id, None)
+            self._prompts[session_id] = message.get("id")
+            self._prompted.add(session_id)
+        elif method == "session/cancel":
+            self._cancels[session_id] = message
+        elif method in _SETTINGS:
+            if session_id in self._requests and session_id not in self._prompted:
+                self._settings.append((self._requests[session_id], message))
+            else:
+                self._late.add(str(method))
+
+    def _answered(self, message: Message) -> None:
+        request_id, result = message.get("id"), message.get("result")
+        if request_id in self._opening and isinstance(result, dict) and "sessionId" in result:
+            self._requests[result["sessionId"]] = request_id
+        for session_id, prompt_id in list(self._prompts.items()):
+            if prompt_id == request_id:
+                del self._prompts[session_id]
+                self._cancels.pop(session_id, None)
+
+    def _set(self, options: dict[str, Any], message: Message) -> None:
+        params = message["params"]
+        if message["method"] == "session/set_mode":
+            options["mode"] = params.get("modeId")
+        else:
+            options.setdefault("config", {})[params.get("configId")] = params.get("value")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from uuid import UUID
 
 from parity.bridges.base import (
     INVALID_PARAMS,
@@ -26,7 +25,7 @@ from parity.bridges.base import (
     ok,
 )
 from parity.bridges.claude_code import asking, envelope
-from parity.bridges.claude_code.session import Interaction, Prompt, Session
+from parity.bridges.claude_code.session import Interaction, Prompt, Session, prompt_of, user_line
 from parity.grammar import deltas as d
 from parity.lanes.claude_code.frames import Init, ToolUse
 from parity.lanes.claude_code.lane import ClaudeLane
@@ -198,7 +197,7 @@ class ClaudeCodeBridge:
         else:
             self._begin(session, prompt)
         self._answer(request_id, {"threadId": session.thread_id})
-        self._say(prompt)
+        self._out.append(ToProvider(user_line(prompt)))
 
     def _begin(self, session: Session, prompt: Prompt) -> None:
         session.lane.begin_turn(prompt.echo)
@@ -213,14 +212,7 @@ class ClaudeCodeBridge:
         session.lane.steer(prompt.echo)
         self._deltas(session, [d.InputAccepted(prompt.input, prompt.client_request_id)])
         self._answer(request_id, {"threadId": session.thread_id})
-        self._say(prompt)
-
-    def _say(self, prompt: Prompt) -> None:
-        message: Message = {"type": "user", "session_id": "", "parent_tool_use_id": None}
-        message["message"] = {"role": "user", "content": [_content(block) for block in prompt.input]}
-        if _is_uuid(prompt.client_request_id):
-            message["uuid"] = prompt.client_request_id
-        self._out.append(ToProvider(message))
+        self._out.append(ToProvider(user_line(prompt)))
 
     def _thread_stop(self, request_id: Any, params: dict[str, Any]) -> None:
         session = self._known(params)
@@ -378,30 +370,10 @@ def _string(params: dict[str, Any], name: str) -> str:
 
 
 def _prompt(params: dict[str, Any]) -> Prompt:
-    blocks = params.get("input")
-    if not isinstance(blocks, list) or not blocks or not all(isinstance(block, dict) for block in blocks):
+    prompt = prompt_of(params)
+    if prompt is None:
         raise _BadParams("input must be a list of content blocks")
-    client_request_id = params.get("clientRequestId")
-    client_request_id = client_request_id if isinstance(client_request_id, str) else None
-    echo = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
-    if client_request_id is not None:
-        echo.append(client_request_id)
-    return Prompt(blocks, client_request_id, echo)
-
-
-def _content(block: dict[str, Any]) -> dict[str, Any]:
-    """A block of the runtime's input as the Messages API writes it; its own forms stay as they are."""
-    if block.get("type") == "image" and isinstance(block.get("data"), str):
-        source = {"type": "base64", "media_type": block.get("mimeType"), "data": block["data"]}
-        return {"type": "image", "source": source}
-    return block
-
-
-def _is_uuid(text: str | None) -> bool:
-    try:
-        return text is not None and str(UUID(text)) == text.lower()
-    except ValueError:
-        return False
+    return prompt
 
 
 _RUNTIME: dict[str, Callable[[ClaudeCodeBridge, Any, dict[str, Any]], None]] = {

@@ -7,9 +7,11 @@ own. The bridge changes them; this file only names them.
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from msgspec import Struct, field
 
+from parity.bridges.base import Message
 from parity.lanes.claude_code.calls import Call
 from parity.lanes.claude_code.lane import ClaudeLane
 
@@ -39,3 +41,40 @@ class Session(Struct):
     options: dict[str, Any] = field(default_factory=dict)
     waiting: list[Prompt] = field(default_factory=list)
     interactions: dict[int, Interaction] = field(default_factory=dict)
+
+
+def prompt_of(params: dict[str, Any]) -> Prompt | None:
+    """The prompt of a runtime request; None where its input is no list of content blocks."""
+    blocks = params.get("input")
+    if not isinstance(blocks, list) or not blocks or not all(isinstance(block, dict) for block in blocks):
+        return None
+    client_request_id = params.get("clientRequestId")
+    client_request_id = client_request_id if isinstance(client_request_id, str) else None
+    echo = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
+    if client_request_id is not None:
+        echo.append(client_request_id)
+    return Prompt(blocks, client_request_id, echo)
+
+
+def user_line(prompt: Prompt) -> Message:
+    """The prompt as Claude Code reads it; a request id that is a uuid names it."""
+    message: Message = {"type": "user", "session_id": "", "parent_tool_use_id": None}
+    message["message"] = {"role": "user", "content": [_content(block) for block in prompt.input]}
+    if _is_uuid(prompt.client_request_id):
+        message["uuid"] = prompt.client_request_id
+    return message
+
+
+def _content(block: dict[str, Any]) -> dict[str, Any]:
+    """A block of the runtime's input as the Messages API writes it; its own forms stay as they are."""
+    if block.get("type") == "image" and isinstance(block.get("data"), str):
+        source = {"type": "base64", "media_type": block.get("mimeType"), "data": block["data"]}
+        return {"type": "image", "source": source}
+    return block
+
+
+def _is_uuid(text: str | None) -> bool:
+    try:
+        return text is not None and str(UUID(text)) == text.lower()
+    except ValueError:
+        return False

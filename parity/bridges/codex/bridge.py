@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from parity import __version__
 from parity.bridges.base import METHOD_NOT_FOUND, Message
 from parity.bridges.codex.content import user_input
-from parity.bridges.codex.session import Interaction, Session
+from parity.bridges.codex.session import CodexRpc, Interaction, Session
 from parity.bridges.jsonrpc import BadParams, JsonRpcBridge, Params, content_blocks, members, string
 from parity.grammar import deltas as d
 from parity.lanes.codex import approvals
@@ -35,6 +35,7 @@ class CodexBridge(JsonRpcBridge):
 
     def __init__(self) -> None:
         super().__init__()
+        self.envelope = CodexRpc()
         self._threads: dict[str, Session] = {}
         self._codex: dict[str, Session] = {}
         self._released: set[str] = set()

@@ -1,4 +1,4 @@
-"""One thread of the codex bridge: its codex thread, its lane, and what is in flight.
+"""One thread of the codex bridge: its codex thread, its lane, and what is in flight; and the framing.
 
 States: *opening* until `codex_id` is known (a prompt may wait) · *idle* · *in turn* (the lane knows) · with
 `stopping` once a stop was wanted of it. The bridge changes them; this file only names them.
@@ -10,8 +10,18 @@ from typing import Any
 
 from msgspec import Struct
 
+from parity.bridges.base import JsonRpc, Message
 from parity.lanes.codex.lane import CodexLane
 from parity.lanes.codex.strand import Work
+
+
+class CodexRpc(JsonRpc):
+    """JSON-RPC, where the agent tells of each request of its own that needs no answer (any more)."""
+
+    def withdraws(self, message: Message) -> Any:
+        """The id in a `serverRequest/resolved`, or None."""
+        params = message.get("params") if message.get("method") == "serverRequest/resolved" else None
+        return params.get("requestId") if isinstance(params, dict) else None
 
 
 class Interaction(Struct):

@@ -352,7 +352,7 @@ class AcpLane:
 
     def plan(self, steps: list[dict[str, Any]]) -> None:
         """The whole plan anew; an empty one clears (S50)."""
-        if steps != self._plan:
+        if steps != (self._plan or []):
             self._plan = steps
             self._out.append(d.ItemOpen(PLAN_KEY, items.plan_steps(steps)))
 

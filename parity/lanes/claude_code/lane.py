@@ -214,7 +214,8 @@ class ClaudeLane:
         """
         self._out = []
         parent = self._work.parent_of(agent_id)
-        if not self._work.knows(use.id) and not self._has_home(parent, None):
+        known = self._work.is_open(use.id)
+        if known is False or (known is None and not self._has_home(parent, None)):
             return [], None
         return self._out, self._work.use(self._out, use, parent)
 

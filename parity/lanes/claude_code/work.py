@@ -33,9 +33,10 @@ class Work:
         call = self._calls.get(call_id or "")
         return call is not None and call.settled is None and (call.background or self.late(call.parent))
 
-    def knows(self, call_id: str) -> bool:
-        """Whether the call is known."""
-        return call_id in self._calls
+    def is_open(self, call_id: str) -> bool | None:
+        """Whether the call is open; None where it is not known."""
+        call = self._calls.get(call_id)
+        return call.settled is None if call is not None else None
 
     def parent_of(self, agent_id: str | None) -> str | None:
         """The call a sub-agent is the work of."""

@@ -219,7 +219,9 @@ def _web(raw: Raw, cwd: str | None) -> Item:
 
 def _image_view(raw: Raw, cwd: str | None) -> Item:
     path = text_of(raw, "path")
-    return {"type": "imageView", **({"path": resolve(path, cwd)} if path is not None else {})}
+    if path is None:
+        return {"type": "imageView"}
+    return {"type": "imageView", "path": resolve(path, cwd), "title": path}
 
 
 def _image_generation(raw: Raw, cwd: str | None) -> Item:
@@ -229,7 +231,7 @@ def _image_generation(raw: Raw, cwd: str | None) -> Item:
         value = text_of(raw, field)
         if value:
             item[name] = value
-    return item
+    return {**item, "title": item.get("prompt") or "Generated image"}
 
 
 def _sleep(raw: Raw, cwd: str | None) -> Item:

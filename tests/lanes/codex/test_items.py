@@ -137,7 +137,7 @@ def test_a_web_search_is_what_its_action_says(action: Any, kind: str, fields: di
 
 def test_an_image_that_was_looked_at_has_its_path() -> None:
     row = settled({"type": "imageView", "id": "i1", "path": "pics/a.png"}).row("imageView")
-    assert row["path"] == f"{CWD}/pics/a.png"
+    assert (row["path"], row["title"]) == (f"{CWD}/pics/a.png", "pics/a.png")
 
 
 def test_a_generated_image_has_its_prompt_and_file_and_never_its_bytes() -> None:
