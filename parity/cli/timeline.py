@@ -52,6 +52,8 @@ def _subject(row: Row) -> str:
         return str(row["toolName"])
     if row["kind"] == "message":
         return ""
+    if row["kind"] in ("warning", "error"):
+        return str(row.get("detail") or row["title"])
     return str(row["title"])
 
 
@@ -67,7 +69,11 @@ def _facts(row: Row) -> Iterator[str]:
     if "decision" in row:
         yield str(row["decision"])
     detail = row.get("detail")
-    if detail and (not approval or detail != approval.get("reason")):
+    if (
+        detail
+        and row["kind"] not in ("warning", "error")
+        and (not approval or detail != approval.get("reason"))
+    ):
         yield _short(detail)
     for change in row.get("changes", ()):
         yield f"{change.get('kind', 'change')} {change['path']}"

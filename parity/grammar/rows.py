@@ -58,6 +58,8 @@ class _Node:
         row["title"] = title or _title(kind, fields, doc)
         if status == "failed" and kind != "tool":
             detail = doc.get("resultText") or detail
+        if kind in _SAID and row["title"] != doc["title"]:
+            detail = doc["title"]
         if detail:
             row["detail"] = detail
         if "providerItemId" in doc and kind not in ("message", "reasoning"):
@@ -254,6 +256,8 @@ class RowProjector:
         self._fact("compaction", "Context compacted")
 
 
+_SAID = ("warning", "error")
+"""Facts whose title is what was said; where that is too long for a title, the detail has it whole."""
 _DECIDED = {"denied": "failed", "cancelled": "interrupted"}
 
 

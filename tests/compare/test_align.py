@@ -38,9 +38,7 @@ streams = st.lists(st.builds(Step, st.sampled_from("abc"), st.sampled_from("xyz"
 
 
 @given(streams, streams)
-def test_every_index_of_both_sides_occurs_once_and_in_order(
-    old: list[Step], new: list[Step]
-) -> None:
+def test_every_index_of_both_sides_occurs_once_and_in_order(old: list[Step], new: list[Step]) -> None:
     pairs = align(old, new)
     assert [i for i, _ in pairs if i is not None] == list(range(len(old)))
     assert [j for _, j in pairs if j is not None] == list(range(len(new)))

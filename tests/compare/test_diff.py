@@ -145,8 +145,7 @@ def test_regrouped_deltas_are_no_difference() -> None:
 
     def lane(*groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [
-            {"line": json.dumps({"method": "thread/delta", "params": {"deltas": group}})}
-            for group in groups
+            {"line": json.dumps({"method": "thread/delta", "params": {"deltas": group}})} for group in groups
         ]
 
     assert diff_docs("bridge", lane(deltas), lane(deltas[:1], deltas[1:])) == []
@@ -235,9 +234,7 @@ def test_an_element_removed_from_a_list_is_named_by_its_old_index() -> None:
 
 
 def test_keys_that_look_private_are_compared() -> None:
-    assert diff_values({"__typename": "a"}, {"__typename": "b"}) == [
-        (["__typename"], "changed", "a", "b")
-    ]
+    assert diff_values({"__typename": "a"}, {"__typename": "b"}) == [(["__typename"], "changed", "a", "b")]
 
 
 def test_one_is_neither_true_nor_one_point_zero() -> None:
@@ -266,9 +263,7 @@ def test_values_nested_past_the_depth_that_is_looked_into_are_compared_whole() -
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 2) | st.text(max_size=3),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
     max_leaves=12,
 )
 

@@ -35,9 +35,7 @@ def line(message: Any, **fields: Any) -> dict[str, Any]:
 
 
 def test_an_item_is_named_after_the_provider_key() -> None:
-    (entry,) = normalise(
-        "events", [item("item/started", 3, "commandExecution", providerItemId="c1")]
-    )
+    (entry,) = normalise("events", [item("item/started", 3, "commandExecution", providerItemId="c1")])
     assert entry.doc["item"]["id"] == "item:c1"
     assert entry.identity == "item/started item:c1"
     assert entry.label == "item/started commandExecution c1"

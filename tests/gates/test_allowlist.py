@@ -112,9 +112,7 @@ def test_a_wrong_entry_is_an_error_with_its_line(
         ({"layer": "rows"}, "unknown key 'layer'"),
     ],
 )
-def test_a_wrong_counts_entry_is_an_error(
-    tmp_path: Path, fields: dict[str, str | None], what: str
-) -> None:
+def test_a_wrong_counts_entry_is_an_error(tmp_path: Path, fields: dict[str, str | None], what: str) -> None:
     with pytest.raises(InputError, match=what):
         allowlist(tmp_path, "counts:\n" + entry(COUNT, **fields))
 
@@ -131,9 +129,7 @@ def test_a_wrong_counts_entry_is_an_error(
         ("checkouts:\n" + entry() + "    path: /*/x\n", 7, "duplicate key"),
     ],
 )
-def test_a_wrong_file_is_an_error_with_its_line(
-    tmp_path: Path, text: str, line: int, what: str
-) -> None:
+def test_a_wrong_file_is_an_error_with_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:
     with pytest.raises(InputError) as caught:
         allowlist(tmp_path, text)
     assert f"allowlist.yaml:{line}: " in str(caught.value)
@@ -157,9 +153,7 @@ def test_a_broad_path_is_accepted_when_it_says_so(tmp_path: Path) -> None:
     assert masks(allowed, difference("/3", change="added", old=UNSET, new={}))
 
 
-@pytest.mark.parametrize(
-    "path", ["/*", "/7", "/**", "/*/*", "/*/item", "/*/children/*", "/**/item"]
-)
+@pytest.mark.parametrize("path", ["/*", "/7", "/**", "/*/*", "/*/item", "/*/children/*", "/**/item"])
 def test_paths_that_accept_wholes_are_broad(path: str) -> None:
     assert is_broad(path)
 
@@ -188,9 +182,7 @@ def test_a_mask_of_one_path_never_masks_another(
 ) -> None:
     pattern = "/*" + path[2:]
     allowed = checkouts(tmp_path_factory.mktemp("a"), entry(path=pattern, broad="true"))
-    left = allowed.mask(
-        "checkouts", "acp-grok", "turn-tools", [difference(path), difference(other)]
-    )
+    left = allowed.mask("checkouts", "acp-grok", "turn-tools", [difference(path), difference(other)])
     assert [d.path for d in left] == ([] if path == other else [other])
 
 
@@ -207,9 +199,7 @@ def test_a_mask_of_one_path_never_masks_another(
         ("/*/item/exit.ode", False),
     ],
 )
-def test_a_star_is_one_level_and_two_are_any_depth(
-    tmp_path: Path, path: str, matched: bool
-) -> None:
+def test_a_star_is_one_level_and_two_are_any_depth(tmp_path: Path, path: str, matched: bool) -> None:
     assert masks(checkouts(tmp_path, entry(path=path)), difference()) is matched
 
 

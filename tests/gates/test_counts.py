@@ -71,9 +71,7 @@ def test_an_allowance_does_not_let_another_count_rise() -> None:
 
 
 def test_an_allowance_ends_at_its_maximum() -> None:
-    verdicts = [
-        judge(counts(), counts(unhandled=n), [allowance(maximum=3)])[0].verdict for n in (3, 4)
-    ]
+    verdicts = [judge(counts(), counts(unhandled=n), [allowance(maximum=3)])[0].verdict for n in (3, 4)]
     assert verdicts == ["allowed", "fail"]
 
 
@@ -115,9 +113,7 @@ GOOD: dict[str, Any] = {"events": 1, "rows": 1, "unhandled": 0, "grammarDrops": 
         (f'{{"p/a": {json.dumps(GOOD)},\n}}', 2, "name must be a text"),
     ],
 )
-def test_a_wrong_file_is_an_error_with_its_line(
-    tmp_path: Path, text: str, line: int, what: str
-) -> None:
+def test_a_wrong_file_is_an_error_with_its_line(tmp_path: Path, text: str, line: int, what: str) -> None:
     path = tmp_path / "row-counts.json"
     path.write_text(text, "utf-8")
     with pytest.raises(InputError) as caught:

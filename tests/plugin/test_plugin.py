@@ -130,7 +130,7 @@ def test_a_knob_is_never_silently_ignored(
 
 def test_a_stale_allowance_fails(project: Path, pytester: pytest.Pytester) -> None:
     (project / "allowlist.yaml").write_text(
-        'pinned:\n  - {issue: "#1", reason: old, provider: acp-grok, layer: rows, path: /*/children/*/exitCode}\n'
+        'pinned:\n  - {issue: "#1", reason: old, provider: acp-grok, layer: rows, path: /*/children/*/x}\n'
     )
     result = pytester.runpytest_subprocess()
     result.assert_outcomes(passed=2 * GATES, failed=1)

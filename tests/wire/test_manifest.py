@@ -163,5 +163,5 @@ def test_a_name_that_is_no_plain_folder_name_is_refused(name: str) -> None:
 
 
 def test_a_bad_name_is_an_error_about_the_file_it_came_from() -> None:
-    with pytest.raises(InputError, match="^log.ndjson: cell name 'a b' cannot be used .*; rename it"):
+    with pytest.raises(InputError, match=r"^log.ndjson: cell name 'a b' cannot be used .*; rename it"):
         check_cell_name("cell", "a b", "log.ndjson")

@@ -267,7 +267,7 @@ class CodexBridge(JsonRpcBridge):
         return session
 
     def _agent_notification(self, method: str, params: Params, message: Message) -> None:
-        codex_id = params.get("threadId")
+        codex_id = text_of(params, "threadId")
         if codex_id in self._released:
             return
         if method == "thread/started":
@@ -334,7 +334,7 @@ class CodexBridge(JsonRpcBridge):
     # -- the agent's requests ------------------------------------------------------------------------
 
     def _agent_request(self, request_id: Any, method: str, params: Params, message: Message) -> None:
-        codex_id = params.get("threadId", params.get("conversationId"))
+        codex_id = text_of(params, "threadId") or text_of(params, "conversationId")
         session = self._session(codex_id) if codex_id is not None else self._first()
         if method == "item/tool/call":
             self._answer_agent(request_id, {"contentItems": [_NO_TOOLS], "success": False})

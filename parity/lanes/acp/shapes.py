@@ -30,7 +30,7 @@ PATH_FIELDS = (
 )
 """Arguments that name the file or folder a call is about."""
 
-_KINDS = {
+KIND_SHAPES = {
     "execute": "execute",
     "read": "read",
     "edit": "edit",
@@ -44,7 +44,7 @@ _KINDS = {
 
 def shape_of(call: Call, dialect: Dialect) -> str:
     """The name of the call's shape: the dialect's, else by the protocol's kind, else tool."""
-    return dialect.shape(call) or _KINDS.get(call.effective_kind or "", "tool")
+    return dialect.shape(call) or KIND_SHAPES.get(call.effective_kind or "", "tool")
 
 
 def item_of(call: Call, dialect: Dialect, cwd: str | None) -> Item:

@@ -19,25 +19,30 @@ SYNTHETIC = "<synthetic>"
 
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 _OPAQUE = ("redacted_thinking", "image", "document", "container_upload", "search_result", "fallback")
-_QUIET_TYPES = frozenset(
-    ("keep_alive", "tool_progress", "tool_use_summary", "prompt_suggestion", "command_lifecycle")
-)
-_QUIET_SYSTEM = frozenset(
-    (
-        "hook_started",
-        "hook_progress",
-        "hook_response",
-        "background_tasks_changed",
-        "commands_changed",
-        "thinking_tokens",
-        "control_request_progress",
-        "files_persisted",
-        "memory_recall",
-        "plugin_install",
-        "elicitation_complete",
-        "worker_shutting_down",
-    )
-)
+QUIET_TYPES = {
+    "keep_alive": "keeps the connection open",
+    "tool_progress": "a running tool's elapsed time, nothing of its work",
+    "tool_use_summary": "a summary of calls whose rows stand already",
+    "prompt_suggestion": "a suggestion for what to type next",
+    "command_lifecycle": "the state of a queued input; the turns say the same",
+}
+"""Types of messages that say nothing a row could show, each with the reason."""
+
+QUIET_SYSTEM = {
+    "hook_started": "a hook's bookkeeping; what it changed arrives with the call",
+    "hook_progress": "a hook's bookkeeping; what it changed arrives with the call",
+    "hook_response": "a hook's bookkeeping; what it changed arrives with the call",
+    "background_tasks_changed": "a list of tasks; each task has messages of its own",
+    "commands_changed": "commands on offer; no row shows them",
+    "thinking_tokens": "a count of tokens that the usage has",
+    "control_request_progress": "a control request is being worked on; its answer counts",
+    "files_persisted": "a hint for file storage of the vendor",
+    "memory_recall": "the agent's own memory, not part of the turn",
+    "plugin_install": "a plugin of the agent was installed",
+    "elicitation_complete": "belongs to a form, and forms are refused",
+    "worker_shutting_down": "the process ends; open work is settled when its stream does",
+}
+"""Subtypes of `system` messages that say nothing a row could show, each with the reason."""
 
 
 def read(message: dict[str, Any]) -> f.Frame:
@@ -47,7 +52,7 @@ def read(message: dict[str, Any]) -> f.Frame:
         return f.Unknown("message")
     if kind == "system":
         return _system(message)
-    if kind in _QUIET_TYPES:
+    if kind in QUIET_TYPES:
         return f.Quiet()
     reader = _READERS.get(kind)
     return reader(message) if reader is not None else f.Unknown(kind)
@@ -221,7 +226,7 @@ def _cleared(message: dict[str, Any]) -> f.Frame:
 
 def _system(message: dict[str, Any]) -> f.Frame:
     subtype = _str(message, "subtype")
-    if subtype in _QUIET_SYSTEM:
+    if subtype in QUIET_SYSTEM:
         return f.Quiet()
     reader = _SYSTEM.get(subtype) if subtype is not None else None
     frame = reader(message) if reader is not None else None

@@ -33,8 +33,8 @@ def item_of(call: Call, cwd: str | None, tasks: TaskList, result: Any = None) ->
         else:
             steps = tasks.preview(call.name, call.input)
         item = items.plan_steps(steps) if steps is not None else None
-    elif call.name in _BUILDERS:
-        item = _BUILDERS[call.name](call, cwd, result if isinstance(result, dict) else {})
+    elif call.name in TOOLS:
+        item = TOOLS[call.name](call, cwd, result if isinstance(result, dict) else {})
     return item if item is not None else tool_item(call)
 
 
@@ -200,7 +200,7 @@ def _bounded(document: dict[str, Any], name: str) -> str | None:
 
 
 COMMAND_TOOLS = ("Bash", "PowerShell")
-_BUILDERS: dict[str, Callable[[Call, str | None, dict[str, Any]], Item | None]] = {
+TOOLS: dict[str, Callable[[Call, str | None, dict[str, Any]], Item | None]] = {
     **dict.fromkeys(COMMAND_TOOLS, _command),
     "Read": _read,
     "NotebookRead": _read,

@@ -136,7 +136,7 @@ def choices_of(method: str, params: Params) -> list[Choice]:
     if method == ELICITATION and _asks_nothing(params):
         meta = params.get("_meta")
         persist = meta.get("persist") if isinstance(meta, dict) else None
-        session = ["acceptForSession"] if persist and "session" in persist else []
+        session = ["acceptForSession"] if isinstance(persist, (list, str)) and "session" in persist else []
         return [_plain(word) for word in ("accept", *session, "decline", "cancel")]
     return []
 

@@ -84,7 +84,7 @@ class Children:
 
     def activity(self, parent: Strand, raw: Raw) -> list[d.Delta] | None:
         """A `subAgentActivity`; None where it tells of a sub-agent nobody began."""
-        child_id, kind = text_of(raw, "agentThreadId"), raw.get("kind")
+        child_id, kind = text_of(raw, "agentThreadId"), text_of(raw, "kind")
         if child_id is None:
             return None
         child = self.strands.get(child_id)
