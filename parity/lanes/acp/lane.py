@@ -34,11 +34,7 @@ from parity.lanes.acp.results import close_of
 from parity.lanes.acp.shapes import item_of, presentation_of, shape_of
 from parity.lanes.acp.terminals import Terminals
 from parity.lanes.acp.text import TextStreams
-
-UNREPORTED = "the agent ended the turn without reporting a result"
-"""Detail of a call that was still open when its turn ended (policy, S29)."""
-
-PLAN_KEY = d.Key(channel="planSteps")
+from parity.lanes.policy import PLAN_KEY, UNREPORTED
 
 
 class AcpLane:
