@@ -62,16 +62,15 @@ def diff_docs(
     old_things, new_things = Things(old_plain, renaming), Things(new_plain, renaming)
     old_names = old_things.own_names()
     old = entries_of(layer, old_units, namer(old_names))
-    fewest = max(1, abs(len(old_units) - len(new_units)))
+    by_id, by_content = paired_by_id(old_things, new_things), paired_by_content(old_things, new_things)
     best: tuple[int, list[Entry], Aligned] | None = None
-    for paired in (paired_by_id, paired_by_content):
-        names = new_things.names_like(old_names, paired(old_things, new_things))
-        new = entries_of(layer, new_units, namer(names))
+    for pairs in (by_id,) if by_content == by_id else (by_id, by_content):
+        new = entries_of(layer, new_units, namer(new_things.names_like(old_names, pairs)))
         aligned = align(old, new)
         cost = _unequal(old, new, aligned)
         if best is None or cost < best[0]:
             best = cost, new, aligned
-        if cost <= fewest:
+        if cost <= max(1, abs(len(old_units) - len(new_units))):
             break
     assert best is not None
     return list(_differences(layer, old, best[1], best[2], ""))

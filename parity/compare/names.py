@@ -266,9 +266,9 @@ def _timeless(doc: dict[str, Any]) -> dict[str, Any]:
 def _referenced(doc: dict[str, Any], thread: str, name: Namer, vouched: bool) -> dict[str, Any]:
     """A shallow copy with reference fields named; times blanked where the fields are ours."""
     out = _timeless(doc) if vouched else dict(doc)
-    for key in doc.keys() & REFERENCES.keys():
-        if _is_id(doc[key]):
-            out[key] = name(Key(REFERENCES[key], thread, doc[key]), vouched)
+    for key, sort in REFERENCES.items():
+        if key in doc and _is_id(doc[key]):
+            out[key] = name(Key(sort, thread, doc[key]), vouched)
     return out
 
 
