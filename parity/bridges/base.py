@@ -45,6 +45,9 @@ Output: TypeAlias = ToRuntime | ToProvider | HostCall
 class Envelope(Protocol):
     """How the messages of one agent connection are framed: what asks, what answers, what only tells."""
 
+    withdrawing: str
+    """The method by which the agent takes a request back; see `withdraws`."""
+
     def read(self, message: Message) -> tuple[str, str | None, Any]:
         """(`request` | `response` | `notification` | `noise`, method, id) of a message."""
 
@@ -58,6 +61,8 @@ class Envelope(Protocol):
 class JsonRpc:
     """JSON-RPC 2.0, with or without its `jsonrpc` member."""
 
+    withdrawing = "$/cancel_request"
+
     def read(self, message: Message) -> tuple[str, str | None, Any]:
         """Requests have a method and an id, notifications no id, responses no method."""
         method = message.get("method")
@@ -70,8 +75,8 @@ class JsonRpc:
         return {**message, "id": message_id}
 
     def withdraws(self, message: Message) -> Any:
-        """The id in a `$/cancel_request`, or None."""
-        params = message.get("params") if message.get("method") == "$/cancel_request" else None
+        """The id in a withdrawing notification, or None."""
+        params = message.get("params") if message.get("method") == self.withdrawing else None
         return params.get("requestId") if isinstance(params, dict) else None
 
 

@@ -1,6 +1,6 @@
 """Pins: the committed streams of a cell, compared with a replay's as they come, or rewritten from it.
 
-The comparison is of bytes, some lines at a time, so an unchanged cell costs one read of its pins.
+The comparison is of bytes, as often as a row is finished, so an unchanged cell costs one read of its pins.
 Only when a stream differs is it kept and diffed (see `check`).
 """
 
@@ -16,9 +16,6 @@ from parity.wire.errors import InputError
 STREAMS = ("bridge", "provider", "events", "rows")
 """The pinned layers, in the order of the pipeline."""
 
-_BATCH = 256
-"""Lines compared at a time."""
-
 
 class PinnedStream:
     """One pinned file, compared line by line with what a replay says."""
@@ -29,25 +26,22 @@ class PinnedStream:
         self.equal = self.pinned
         self._file: BinaryIO = path.open("rb") if self.pinned else BytesIO()
         self._said: list[bytes] = []
-
-    def say(self, line: bytes) -> None:
+        self.say = self._said.append
         """The replay says one line."""
-        self._said.append(line)
-        if len(self._said) == _BATCH:
-            self._compare()
 
     def end(self) -> None:
         """The replay said all."""
-        self._compare()
+        self.compare()
         if self.equal and self._file.read(1):
             self.equal = False
         self._file.close()
 
-    def _compare(self) -> None:
-        said, self._said = self._said, []
-        if self.equal and said:
-            whole = b"\n".join(said) + b"\n"
+    def compare(self) -> None:
+        """Compare what was said since the last time, and forget it."""
+        if self.equal and self._said:
+            whole = b"\n".join(self._said) + b"\n"
             self.equal = self._file.read(len(whole)) == whole
+        self._said.clear()
 
 
 class PinSink:
@@ -58,7 +52,12 @@ class PinSink:
         self.bridge = self.streams["bridge"].say
         self.provider = self.streams["provider"].say
         self.event = self.streams["events"].say
-        self.row = self.streams["rows"].say
+
+    def row(self, line: bytes) -> None:
+        """A row is finished: a good moment to compare what led to it."""
+        self.streams["rows"].say(line)
+        for stream in self.streams.values():
+            stream.compare()
 
     def end(self) -> None:
         """The replay is over."""

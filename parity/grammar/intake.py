@@ -25,18 +25,27 @@ DECISIONS = ("allowed", "denied", "cancelled", "answered")
 class _Thread:
     __slots__ = ("assembler", "ordering", "projector")
 
-    def __init__(self, thread_id: str) -> None:
+    def __init__(self, thread_id: str, projector: RowProjector) -> None:
         self.assembler = Assembler(thread_id)
         self.ordering = Ordering()
-        self.projector = RowProjector()
+        self.projector = projector
 
 
 class Intake:
-    """The runtime's side of a bridge: hands events to `on_event` and finished rows to `on_row`."""
+    """The runtime's side of a bridge: hands events to `on_event` and finished rows to `on_row`.
 
-    def __init__(self, on_event: Callable[[e.Event], None], on_row: Callable[[Row], None]) -> None:
+    `new_projector` makes what projects the rows of one thread.
+    """
+
+    def __init__(
+        self,
+        on_event: Callable[[e.Event], None],
+        on_row: Callable[[Row], None],
+        new_projector: Callable[[], RowProjector] = RowProjector,
+    ) -> None:
         self._on_event = on_event
         self._on_row = on_row
+        self._new_projector = new_projector
         self._threads: dict[str, _Thread] = {}
         self._interactions: dict[Any, tuple[str, str]] = {}
         self._drops: Counter[str] = Counter()
@@ -51,7 +60,7 @@ class Intake:
 
     def deltas(self, thread_id: str, deltas: list[d.Delta]) -> None:
         """Take the deltas of one `thread/delta` notification."""
-        thread = self._thread(thread_id)
+        thread = self._threads.get(thread_id) or self._thread(thread_id)
         apply, admit, project = thread.assembler.apply, thread.ordering.admit, thread.projector.feed
         on_event, on_row = self._on_event, self._on_row
         for delta in deltas:
@@ -137,7 +146,7 @@ class Intake:
     def _thread(self, thread_id: str) -> _Thread:
         thread = self._threads.get(thread_id)
         if thread is None:
-            thread = self._threads[thread_id] = _Thread(thread_id)
+            thread = self._threads[thread_id] = _Thread(thread_id, self._new_projector())
         return thread
 
     def _emit(self, thread: _Thread, event: e.Event) -> None:

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from parity.bridges import Bridge, HostCall, Message, Output, ToProvider, ToRuntime
 from parity.grammar import events as e
 from parity.grammar.intake import Intake
-from parity.grammar.rows import Row, count_rows
+from parity.grammar.rows import Row, RowProjector, count_rows
 from parity.replay.matching import Answers, IdKey, Requests, id_key
 from parity.wire import (
     BRIDGE_TO_PROVIDER,
@@ -70,9 +70,15 @@ class Outcome(Struct):
 
 
 class Replay:
-    """One replay of one cell."""
+    """One replay of one cell; `new_projector` makes what projects the rows of one thread."""
 
-    def __init__(self, new_bridge: Callable[[], Bridge], sink: Sink, ignored: Set[tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        new_bridge: Callable[[], Bridge],
+        sink: Sink,
+        ignored: Set[tuple[str, str]],
+        new_projector: Callable[[], RowProjector] = RowProjector,
+    ) -> None:
         self.outcome = Outcome()
         self._new_bridge = new_bridge
         self._sink = sink
@@ -83,7 +89,7 @@ class Replay:
         self._said = 0
         self._bridge = new_bridge()
         self._envelope = self._bridge.envelope
-        self._intake = Intake(self._event, self._row)
+        self._intake = Intake(self._event, self._row, new_projector)
         self._fresh()
 
     def _fresh(self) -> None:
@@ -137,7 +143,8 @@ class Replay:
                     self._answers.forgive(message_id)
                 return
             if kind == "notification":
-                self._answers.forgive(self._envelope.withdraws(message))
+                if method == self._envelope.withdrawing:
+                    self._answers.forgive(self._envelope.withdraws(message))
             elif kind == "response":
                 key = id_key(message_id)
                 if key in self._skipped:
@@ -290,8 +297,12 @@ _LANES: dict[str, Callable[[Replay, Any], None]] = {
 
 def replay(cell: Cell, new_bridge: Callable[[], Bridge], sink: Sink) -> Outcome:
     """Replay a whole cell into a sink."""
-    ignored = frozenset((entry.method, entry.direction) for entry in cell.manifest.ignored)
-    run = Replay(new_bridge, sink, ignored)
+    run = Replay(new_bridge, sink, ignored_methods(cell))
     for line in cell.lines():
         run.feed(line)
     return run.finish()
+
+
+def ignored_methods(cell: Cell) -> frozenset[tuple[str, str]]:
+    """(method, direction) of the traffic the cell's manifest says to ignore."""
+    return frozenset((entry.method, entry.direction) for entry in cell.manifest.ignored)

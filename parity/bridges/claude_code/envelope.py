@@ -17,6 +17,8 @@ from parity.bridges.base import Message
 class ControlEnvelope:
     """Reads the framing; see `parity.bridges.base.Envelope`."""
 
+    withdrawing = "control_cancel_request"
+
     def read(self, message: Message) -> tuple[str, str | None, Any]:
         """(`request` | `response` | `notification` | `noise`, method, id) of a message."""
         kind = message.get("type")

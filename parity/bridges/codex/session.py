@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from parity.bridges.base import JsonRpc, Message
+from parity.bridges.base import JsonRpc
 from parity.lanes.codex.lane import CodexLane
 from parity.lanes.codex.strand import Work
 
@@ -18,10 +18,7 @@ from parity.lanes.codex.strand import Work
 class CodexRpc(JsonRpc):
     """JSON-RPC, where the agent tells of each request of its own that needs no answer (any more)."""
 
-    def withdraws(self, message: Message) -> Any:
-        """The id in a `serverRequest/resolved`, or None."""
-        params = message.get("params") if message.get("method") == "serverRequest/resolved" else None
-        return params.get("requestId") if isinstance(params, dict) else None
+    withdrawing = "serverRequest/resolved"
 
 
 class Interaction(Struct):

@@ -127,7 +127,7 @@ class AcpLane:
         return True
 
     def _chunk(self, frame: ChunkFrame, raw: Any, parent: str | None) -> None:
-        usage = self.dialect.usage(frame)
+        usage = self.dialect.usage(frame) if frame.meta else None
         if usage is not None:
             self._out.append(d.Usage(last=usage))
         if not frame.text:
@@ -136,7 +136,8 @@ class AcpLane:
             if parent is None and not self.turn_open:
                 self._out.append(d.Unhandled(raw, "user_message_chunk"))
             return
-        if self._homeless(raw, f"agent_{'message' if frame.role == 'agent' else frame.role}_chunk"):
+        kind = "message" if frame.role == "agent" else "thought"
+        if not self.turn_open and self._homeless(raw, f"agent_{kind}_chunk"):
             return
         channel = "agentMessage" if frame.role == "agent" else "reasoningText"
         self._text.append(self._out, channel, frame.text, frame.message_id, parent)
