@@ -96,7 +96,9 @@ def main() -> int:
     growth = math.log(large[1] / small[1]) / math.log(10)
     ratio = large[1] / large[0]
     print(f"hash both {large[0]:.2f} s, align {large[1]:.2f} s, whole difference {large[2]:.2f} s")
-    print(f"align is {ratio:.1f} × the hash (limit {LIMITS['ratio']}); the whole is {large[2] / large[0]:.1f} ×")
+    print(
+        f"align is {ratio:.1f} × the hash (limit {LIMITS['ratio']}); the whole is {large[2] / large[0]:.1f} ×"
+    )
     print(f"growth exponent {growth:.3f} (limit {LIMITS['growth']})")
     return int(ratio > LIMITS["ratio"] or growth > LIMITS["growth"])
 

@@ -1,8 +1,9 @@
 """The pipeline's speed, as ratios to a stated floor measured in the same run.
 
-Times are CPU time of this process, so a busy machine measures the same. Floor: read the lane files and JSON-decode each entry and the line inside it with the fastest decoder
+Floor: read the lane files and JSON-decode each entry and the line inside it with the fastest decoder
 installed (msgspec and orjson are tried). Measured: `check` (replay, assemble, project, compare with pins)
 per wire line, on the committed corpus and on a synthetic log, its growth, and the peak memory of the command.
+Times are CPU time of this process, so that a busy machine measures the same.
 
     python benchmarks/pipeline.py [--lines 200000] [--rounds 3]
 """

@@ -1,7 +1,8 @@
 """A synthetic ACP recording of any length: turns of text, streamed commands, reads, edits and asks.
 
-Deterministic: the same number of lines gives the same bytes. The traffic has the shapes and sizes of the
-committed corpus (cumulative output, permission requests, `_meta` on every frame).
+Deterministic: the same number of lines gives the same bytes. The traffic has the mix, shapes and sizes of
+the committed ACP recordings: for every six tool calls about twelve updates of them, nine pieces of text, 25
+vendor notifications, six lists of commands on offer, session info and usage.
 """
 
 from __future__ import annotations
@@ -34,6 +35,14 @@ META = {
 }
 
 
+OFFER = {
+    "availableCommands": [
+        {"name": f"command-{n}", "description": "What it does, in a sentence of usual length.", "input": None}
+        for n in range(12)
+    ]
+}
+
+
 def _update(update: dict[str, object]) -> dict[str, object]:
     params = {"sessionId": SESSION, "update": update, "_meta": META}
     return {"jsonrpc": "2.0", "method": "session/update", "params": params}
@@ -63,15 +72,38 @@ def _turn(turn: int) -> Iterator[tuple[str, dict[str, object]]]:
     asked = {"threadId": "thread-1", "input": [{"type": "text", "text": f"step {turn}"}]}
     yield RUNTIME_TO_BRIDGE, {"jsonrpc": "2.0", "id": prompt, "method": "turn/start", "params": asked}
     yield BRIDGE_TO_PROVIDER, {"jsonrpc": "2.0", "id": prompt, "method": "session/prompt", "params": {}}
-    for n in range(12):
-        chunk = {"type": "text", "text": f"word {n} of the answer "}
-        yield PROVIDER_TO_BRIDGE, _update({"sessionUpdate": "agent_message_chunk", "content": chunk})
-    for kind in ("execute", "read", "edit"):
-        yield from _call(f"call_{turn}_{kind}", kind, turn)
-    for n in range(12):
-        chunk = {"type": "text", "text": f"closing {n} "}
-        yield PROVIDER_TO_BRIDGE, _update({"sessionUpdate": "agent_message_chunk", "content": chunk})
+    yield PROVIDER_TO_BRIDGE, _update({"sessionUpdate": "session_info_update", "title": f"step {turn}"})
+    yield from _text_pieces(turn, 3)
+    for n, kind in enumerate(("execute", "read", "edit", "execute", "read", "edit")):
+        yield from _noise(turn, 4)
+        yield PROVIDER_TO_BRIDGE, _update({"sessionUpdate": "available_commands_update", **OFFER})
+        yield from _call(f"call_{turn}_{n}", kind, turn)
+    yield from _noise(turn, 1)
+    yield from _text_pieces(turn, 6)
+    for used in (1200, 1500):
+        yield PROVIDER_TO_BRIDGE, _update({"sessionUpdate": "usage_update", "used": used, "size": 128000})
     yield PROVIDER_TO_BRIDGE, {"jsonrpc": "2.0", "id": prompt, "result": {"stopReason": "end_turn"}}
+
+
+def _text_pieces(turn: int, count: int) -> Iterator[tuple[str, dict[str, object]]]:
+    for n in range(count):
+        chunk = {"type": "text", "text": f"word {n} of step {turn} "}
+        yield PROVIDER_TO_BRIDGE, _update({"sessionUpdate": "agent_message_chunk", "content": chunk})
+
+
+def _noise(turn: int, count: int) -> Iterator[tuple[str, dict[str, object]]]:
+    """What a vendor tells its own clients."""
+    for n in range(count):
+        update = {
+            "sessionUpdate": "tool_call_delta_chunk",
+            "tool_index": n,
+            "arguments_delta": f'"step {turn}',
+        }
+        params = {"sessionId": SESSION, "update": update, "_meta": META}
+        yield (
+            PROVIDER_TO_BRIDGE,
+            {"jsonrpc": "2.0", "method": "_vendor/session_notification", "params": params},
+        )
 
 
 def _call(call_id: str, kind: str, turn: int) -> Iterator[tuple[str, dict[str, object]]]:
@@ -86,17 +118,17 @@ def _call(call_id: str, kind: str, turn: int) -> Iterator[tuple[str, dict[str, o
     if kind == "edit":
         ask = {"sessionId": SESSION, "toolCall": {"toolCallId": call_id}}
         ask["options"] = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]
-        request = {"jsonrpc": "2.0", "id": turn, "method": "session/request_permission", "params": ask}
+        request = {"jsonrpc": "2.0", "id": call_id, "method": "session/request_permission", "params": ask}
         yield PROVIDER_TO_BRIDGE, request
-        yield BRIDGE_TO_RUNTIME, {"jsonrpc": "2.0", "id": turn, "method": "interaction/request"}
+        yield BRIDGE_TO_RUNTIME, {"jsonrpc": "2.0", "id": call_id, "method": "interaction/request"}
         answer = {"decision": "allowed", "optionId": "yes"}
-        yield RUNTIME_TO_BRIDGE, {"jsonrpc": "2.0", "id": turn, "result": answer}
-        yield BRIDGE_TO_PROVIDER, {"jsonrpc": "2.0", "id": turn, "result": {}}
+        yield RUNTIME_TO_BRIDGE, {"jsonrpc": "2.0", "id": call_id, "result": answer}
+        yield BRIDGE_TO_PROVIDER, {"jsonrpc": "2.0", "id": call_id, "result": {}}
         diff = {"type": "diff", "path": f"src/module_{turn}.py", "oldText": "a - b\n", "newText": "a + b\n"}
         yield PROVIDER_TO_BRIDGE, _update({**frame, "status": "completed", "content": [diff]})
         return
-    output = ""
-    for n in range(8 if kind == "execute" else 1):
+    output = f"step {turn}\n"
+    for n in range(3 if kind == "execute" else 0):
         output += f"compiling unit {n} of step {turn}\n"
         running = {**frame, "status": "in_progress", "content": _text(output)}
         yield PROVIDER_TO_BRIDGE, _update(running)
