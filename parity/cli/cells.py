@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 
 from parity.gates.settings import Settings
 from parity.wire import Cell, InputError, find_cells, open_cell
+
+
+def selection(provider: str | None, cell: str | None) -> tuple[str | None, str | None]:
+    """The provider and cell to select; a cell may be named whole, `provider/cell`."""
+    if provider is None and cell is not None and cell.count("/") == 1:
+        provider, cell = cell.split("/")
+    return provider, cell
 
 
 def named_cell(settings: Settings, name: str) -> Cell:
@@ -16,4 +24,7 @@ def named_cell(settings: Settings, name: str) -> Cell:
         return find_cells(settings.recordings, provider, cell)[0]
     if Path(name).is_dir():
         return open_cell(name)
-    raise InputError(name, None, "no such cell", "name it provider/cell, or give its directory")
+    known = [c.key for c in find_cells(settings.recordings)] if settings.recordings.is_dir() else []
+    alike = [key for key in known if key.endswith(f"/{name}")] or get_close_matches(name, known)
+    fix = f"did you mean {', '.join(alike[:5])}?" if alike else "name it provider/cell, or give its directory"
+    raise InputError(name, None, "no such cell", fix)

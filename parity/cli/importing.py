@@ -70,9 +70,11 @@ def run(settings: Settings, request: Request, *, as_json: bool) -> int:
         out.print(Text(f"  {problem}", "red"))
     if outcome.noise:
         out.print(Text(f"  {plural(outcome.noise, 'line')} of noise (not JSON), kept"))
-    out.print(
-        Text(f"  next: parity show {cell.path}, then rerecord -p {cell.provider} -c {cell.name}", "dim")
-    )
+    if problems:
+        out.print(Text("  next: see the problems above; a cell that stalls is not pinned", "dim"))
+    else:
+        pin = f"rerecord --recordings {cell.path.parents[1]} -p {cell.provider} -c {cell.name}"
+        out.print(Text(f"  next: parity show {cell.path}\n        {pin}", "dim"))
     return int(bool(problems))
 
 
@@ -87,7 +89,9 @@ def _agent(text: str | None) -> Agent | None:
     if text is None:
         return None
     name, mark, version = text.rpartition("@")
-    return Agent(name=name, version=version) if mark and name else Agent(name=text)
+    if not mark or not name or not version:
+        raise InputError("--agent", None, f"{text!r} is no NAME@VERSION", "write e.g. my-agent@1.2")
+    return Agent(name=name, version=version)
 
 
 def _pair(text: str) -> tuple[str, str]:

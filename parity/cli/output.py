@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -12,10 +13,19 @@ from rich.text import Text
 from parity.compare import Difference, describe
 from parity.wire import encode
 
+_FILE_WIDTH = 120
+"""Columns of a table written to a file."""
+
 
 def console() -> Console:
-    """A console that never wraps what a program might read and never interprets markup."""
-    return Console(highlight=False, markup=False, soft_wrap=True)
+    """A console that never wraps what a program might read and never interprets markup.
+
+    Where no terminal sets the width (a file, a pipe), it is wide enough for every table.
+    """
+    made = Console(highlight=False, markup=False, soft_wrap=True)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = _FILE_WIDTH
+    return made
 
 
 def write_json(document: Any) -> None:

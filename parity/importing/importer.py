@@ -184,14 +184,20 @@ def import_log(
         entries = read_transcript(log)
     else:
         entries = read_log(log, family.is_from_client, options.direction)
+    hits: set[str] = set()
     for entry in entries:
-        entry.line = _replaced(entry.line, options.replacements)
+        entry.line = _replaced(entry.line, options.replacements, hits)
     bridge = family.bridge(provider, None)
     messages = _messages(entries)
     run = _Import(bridge, family.client(bridge, messages), options.cwd)
     for entry, (_, message) in zip(entries, messages, strict=True):
         run.take(entry, message)
     outcome = run.finish()
+    if not outcome.events:
+        raise InputError(log, None, f"nothing in it is traffic of {provider!r}", _likely(messages))
+    for old, _ in options.replacements:
+        if old not in hits:
+            raise InputError("--replace", None, f"{old!r} stands nowhere in {log}", "mend or drop it")
     manifest = _manifest(provider, cell, entries, run, options)
     return create_cell(root, manifest, run.lanes, replace=options.replace), outcome
 
@@ -207,13 +213,28 @@ def _messages(entries: list[Entry]) -> list[tuple[bool, Message]]:
     return messages
 
 
-def _replaced(line: str, replacements: list[tuple[str, str]]) -> str:
-    """The line with each text replaced, also where it stands as an array of bytes."""
+def _replaced(line: str, replacements: list[tuple[str, str]], hits: set[str]) -> str:
+    """The line with each text replaced, also where it stands as an array of bytes; `hits`: those found."""
     for old, new in replacements:
+        before = line
         line = line.replace(old, new)
         for comma in (",", ", "):
             line = line.replace(_as_bytes(old, comma), _as_bytes(new, comma))
+        if line != before:
+            hits.add(old)
     return line
+
+
+def _likely(messages: list[tuple[bool, Message]]) -> str:
+    """What to try for a log its provider's family can make nothing of."""
+    methods = {message.get("method") for _, message in messages}
+    if methods & {"session/prompt", "session/update"}:
+        return "it looks like ACP: use -p acp-<agent>"
+    if methods & {"turn/start", "turn/started"}:
+        return "it looks like codex's app-server: use -p codex"
+    if any(message.get("type") in ("assistant", "control_request") for _, message in messages):
+        return "it looks like Claude Code's stream-json: use -p claude-code"
+    return "check --provider"
 
 
 def _as_bytes(text: str, comma: str) -> str:

@@ -85,6 +85,8 @@ def read_log(
             text = data.decode()
         except UnicodeDecodeError as error:
             raise InputError(path, number, f"not UTF-8 at byte {error.start}", "re-export the log")
+        if fields is not SIDE_FIELDS and text[:1] in ("<", ">"):
+            raise InputError(path, number, f"a marker and no field {fields[0]!r}", "drop --direction")
         if direction == "markers" and text[:1] not in ("<", ">"):
             raise InputError(path, number, "no '>' or '<' marker", "mark it, or drop --direction")
         entries.append(_entry(path, number, text, sides, fields))
@@ -130,7 +132,9 @@ def _entry(path: Path, number: int, text: str, sides: _Sides, fields: tuple[str,
         )
     if not isinstance(document, dict):
         raise InputError(path, number, "an entry must be a JSON object", "remove the line")
-    side = _side(document, fields)
+    side = _side(path, number, document, fields)
+    if side is None and fields is not SIDE_FIELDS:
+        raise InputError(path, number, f"no field {fields[0]!r} that tells the side", "name another field")
     message = None if side is None and sides.knows(document) else _enveloped(document)
     if message is None:
         bare = {k: v for k, v in document.items() if k not in fields or k == "from"}
@@ -143,11 +147,15 @@ def _entry(path: Path, number: int, text: str, sides: _Sides, fields: tuple[str,
     return Entry(_time(document), side, message, number)
 
 
-def _side(document: dict[str, Any], fields: tuple[str, ...]) -> str | None:
+def _side(path: Path, number: int, document: dict[str, Any], fields: tuple[str, ...]) -> str | None:
+    """The side a line's own field tells; a word that tells none is a mistake, not a reason to guess."""
     for field in fields:
         word = document.get(field)
         if isinstance(word, str) and word.lower() in SIDES:
             return SIDES[word.lower()]
+        if isinstance(word, str) and "method" not in document and "jsonrpc" not in document:
+            known = ", ".join(sorted(SIDES))
+            raise InputError(path, number, f"{field} {word!r} is neither side", f"known words are: {known}")
     return None
 
 

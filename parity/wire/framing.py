@@ -178,6 +178,8 @@ def _terminated(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def _replace_file(path: Path, parts: Iterable[bytes]) -> None:
     target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise InputError(path, None, "is no regular file", "name a file")
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
         try:

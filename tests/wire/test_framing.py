@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -245,3 +246,13 @@ def test_writing_over_a_folder_is_an_error_that_leaves_nothing(tmp_path: Path) -
     with pytest.raises(InputError, match="cannot be written"):
         write_atomic(tmp_path / "a", [b"1"])
     assert names_in(tmp_path) == ["a"]
+
+
+def test_what_is_no_regular_file_is_never_replaced(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for target in (pipe, link, tmp_path):
+        with pytest.raises(InputError, match="is no regular file"):
+            write_atomic(target, [b"x"])
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
