@@ -50,13 +50,19 @@ class _Run:
         """The report of the cell in a folder."""
         from parity.gates.check import check_cell
         from parity.gates.counts import load_counts
+        from parity.gates.pins import STREAMS
+        from parity.live.play import LAYERS, player_of
         from parity.wire import find_cells
 
         if self._counts is None:
             self._counts = load_counts(self.settings.row_counts)
         if path not in self._reports:
             cell = find_cells(self.settings.recordings, path.parent.name, path.name)[0]
-            self._reports[path] = check_cell(cell, self.allowlist, self._counts, strict=self.settings.strict)
+            play = player_of(self.settings.providers, cell)
+            layers = STREAMS if play is None else LAYERS
+            self._reports[path] = check_cell(
+                cell, self.allowlist, self._counts, strict=self.settings.strict, play=play, layers=layers
+            )
         return self._reports[path]
 
 
@@ -95,8 +101,13 @@ class CellFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """The gates."""
         from parity.gates.check import GATES
+        from parity.gates.pins import STREAMS
+        from parity.live.play import LAYERS
 
+        external = self.path.parents[1].name in self.config.stash[_KEY].settings.providers
         for gate in GATES:
+            if external and gate in STREAMS and gate not in LAYERS:
+                continue
             yield GateItem.from_parent(self, name=f"{self.cell} {gate}", gate=gate)
 
     @property
@@ -137,16 +148,17 @@ class GateItem(pytest.Item):
 
     def _rewrite(self, report: Any) -> bool:
         """Rewrite this gate's stream pin; returns whether it is a stream that may be rewritten."""
-        from parity.gates.check import bridge_maker
+        from parity.gates.check import built_in
         from parity.gates.pins import STREAMS, KeepSink, write_pin
-        from parity.replay.replay import replay
-        from parity.wire import open_cell
+        from parity.live.play import player_of
+        from parity.wire import find_cells
 
         if self.gate not in STREAMS or "replay" in report.failures:
             return False
-        cell = open_cell(self.path.parent)
+        settings, folder = self.config.stash[_KEY].settings, self.path.parent
+        cell = find_cells(settings.recordings, folder.parent.name, folder.name)[0]
         sink = KeepSink((self.gate,))
-        replay(cell, bridge_maker(cell), sink)
+        (player_of(settings.providers, cell) or built_in(cell))(cell, sink)
         if write_pin(cell, self.gate, sink.lines[self.gate]):
             self.user_properties.append((_PINNED_PROPERTY, f"{report.key}: {cell.pin(self.gate).name}"))
         return True
@@ -192,8 +204,11 @@ class StaleItem(pytest.Item):
             raise GateFailure(f"these allowances mask nothing any more; remove them:\n{lines}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The stale allowances."""
-        return str(excinfo.value) if isinstance(excinfo.value, GateFailure) else super().repr_failure(excinfo)
+        """The stale allowances, or one line for an allowlist or a cell that cannot be read."""
+        from parity.wire import InputError
+
+        known = isinstance(excinfo.value, (GateFailure, InputError))
+        return str(excinfo.value) if known else super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """The allowlist and the test's name."""

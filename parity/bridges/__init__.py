@@ -1,9 +1,12 @@
-"""The bridges, and which one serves a provider."""
+"""The bridges, and which one serves a provider.
+
+A built-in family comes first, then what another distribution registers (see `registered`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from msgspec import Struct
 
@@ -14,6 +17,8 @@ from parity.bridges.claude_code import client as claude_code
 from parity.bridges.claude_code.bridge import ClaudeCodeBridge
 from parity.bridges.codex import client as codex
 from parity.bridges.codex.bridge import CodexBridge
+from parity.bridges.registered import made_by, registered
+from parity.wire import InputError
 
 
 def _agent_info(initialized: Message) -> tuple[str | None, str | None]:
@@ -54,10 +59,30 @@ FAMILIES: dict[str, Family] = {
 
 
 def family_of(provider: str) -> Family | None:
-    """The family of a provider id: its own name (`codex`), or the one it begins with (`acp-grok`)."""
-    return FAMILIES.get(provider) or next(
+    """The family of a provider id: its own name (`codex`), or the one it begins with (`acp-grok`).
+
+    A built-in family comes before one that an entry point registers (see `registered`). None where no family
+    serves it; raises InputError for an entry point that is broken.
+    """
+    built_in = FAMILIES.get(provider) or next(
         (family for name, family in FAMILIES.items() if provider.startswith(f"{name}-")), None
     )
+    return built_in or _registered_family(provider)
+
+
+def _registered_family(provider: str) -> Family | None:
+    found = registered(provider)
+    if found is None:
+        return None
+    point, registered_object = found
+    if isinstance(registered_object, Family):
+        return registered_object
+
+    def no_client(bridge: Any, messages: list[tuple[bool, Message]]) -> NoReturn:
+        what = f"the bridge {point.value} reads no logs of foreign clients"
+        raise InputError(provider, None, what, "register a Family that has a client")
+
+    return Family(made_by(point, registered_object), no_client, lambda message: None)
 
 
 def bridge_for(provider: str, command: list[str] | None = None) -> Bridge:

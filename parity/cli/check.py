@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TextIO
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from parity.cli.cells import selection
 from parity.cli.output import console, difference_lines, plural, write_json
 from parity.gates.allowance import Allowance
 from parity.gates.allowlist import Allowlist, Considered
 from parity.gates.check import CellReport, as_document, check_cell
-from parity.gates.counts import load_counts
+from parity.gates.counts import Counts, load_counts
+from parity.gates.pins import STREAMS
 from parity.gates.settings import Settings
-from parity.wire import find_cells
+from parity.live.play import LAYERS, player_of
+from parity.wire import Cell, find_cells
 
 SHOWN = 3
 """Differences shown per layer without --full."""
@@ -24,8 +34,18 @@ SHOWN = 3
 _STYLES = {"passed": "green", "failed": "bold red", "unpinned": "yellow"}
 
 
-def run(settings: Settings, provider: str | None, cell: str | None, *, full: bool, as_json: bool) -> int:
+def run(
+    settings: Settings,
+    provider: str | None,
+    cell: str | None,
+    *,
+    full: bool,
+    as_json: bool,
+    html: Path | None = None,
+    github: bool = False,
+) -> int:
     """Check the cells; returns the exit code."""
+    provider, cell = selection(provider, cell)
     cells = find_cells(settings.recordings, provider, cell)
     allowlist = Allowlist.load(settings.allowlist)
     counts = load_counts(settings.row_counts)
@@ -34,7 +54,9 @@ def run(settings: Settings, provider: str | None, cell: str | None, *, full: boo
     began = time.perf_counter()
     for one in cells:
         start = time.perf_counter()
-        reports.append(check_cell(one, allowlist, counts, strict=settings.strict))
+        play = player_of(settings.providers, one)
+        layers = STREAMS if play is None else LAYERS
+        reports.append(check_cell(one, allowlist, counts, strict=settings.strict, play=play, layers=layers))
         seconds.append(time.perf_counter() - start)
     ran = frozenset(report.key for report in reports)
     known = (
@@ -44,26 +66,92 @@ def run(settings: Settings, provider: str | None, cell: str | None, *, full: boo
     )
     stale = stale_allowances(allowlist, Considered(ran, known))
     failed = any(report.verdict == "failed" for report in reports) or bool(stale)
+    if html is not None:
+        _write_html(html, settings, cells, reports, allowlist, counts, stale)
     if as_json:
         documents = [
             {**as_document(report), "seconds": round(took, 4)}
             for report, took in zip(reports, seconds, strict=True)
         ]
         write_json({"passed": not failed, "cells": documents, "stale": [str(entry) for entry in stale]})
-        return int(failed)
-    out = console()
+    else:
+        with _no_commands(github):
+            _print_all(console(), reports, seconds, stale, full)
+            for name in sorted(counts.keys() - known) if known == ran else ():
+                what = f"{settings.row_counts.name}: {name} is pinned, but there is no such cell"
+                console().print(Text(what, "yellow"))
+            console().print(_summary(reports, stale, time.perf_counter() - began))
+            if html is not None:
+                console().print(Text(f"report: {html / 'index.html'}", "dim"))
+    if github:
+        _tell_github(settings, cells, reports, stale, sys.stderr if as_json else sys.stdout)
+    return int(failed)
+
+
+def _print_all(
+    out: Console,
+    reports: Sequence[CellReport],
+    seconds: Sequence[float],
+    stale: Sequence[Allowance],
+    full: bool,
+) -> None:
     out.print(_table(reports, seconds))
     for report in reports:
         if report.verdict == "failed":
             _print_failure(out, report, full)
         elif report.notes:
             out.print(Text(f"{report.key}: {'; '.join(report.notes)}", "yellow"))
-    for name in sorted(counts.keys() - known) if known == ran else ():
-        out.print(Text(f"{settings.row_counts.name}: {name} is pinned, but there is no such cell", "yellow"))
     for entry in stale:
         out.print(Text(f"stale allowance {entry}: it masks nothing any more; remove it", "bold red"))
-    out.print(_summary(reports, stale, time.perf_counter() - began))
-    return int(failed)
+
+
+@contextmanager
+def _no_commands(on_github: bool) -> Iterator[None]:
+    """On GitHub, nothing printed within is taken for a command: it holds what was on a wire."""
+    token = secrets.token_hex(16)
+    if on_github:
+        sys.stdout.write(f"::stop-commands::{token}\n")
+    try:
+        yield
+    finally:
+        if on_github:
+            sys.stdout.write(f"::{token}::\n")
+
+
+def _write_html(
+    folder: Path,
+    settings: Settings,
+    cells: Sequence[Cell],
+    reports: Sequence[CellReport],
+    allowlist: Allowlist,
+    counts: dict[str, Counts],
+    stale: Sequence[Allowance],
+) -> None:
+    from parity.report import write_report
+    from parity.report.checked import checked
+
+    play_of = partial(player_of, settings.providers)
+    write_report(folder, checked(cells, reports, allowlist, counts, stale, play_of))
+
+
+def _tell_github(
+    settings: Settings,
+    cells: Sequence[Cell],
+    reports: Sequence[CellReport],
+    stale: Sequence[Allowance],
+    out: TextIO,
+) -> None:
+    """Annotations on `out`, and the job summary where GitHub names a file for it."""
+    from parity.report.github import summary, workflow_commands
+
+    base = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd())
+    play_of = partial(player_of, settings.providers)
+    for line in workflow_commands(cells, reports, stale, base, settings.row_counts, play_of):
+        out.write(line + "\n")
+    out.flush()
+    if named := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(named).open("a", encoding="utf-8", errors="replace") as file:
+            file.write(summary(reports, stale))
 
 
 def stale_allowances(allowlist: Allowlist, considered: Considered) -> list[Allowance]:
@@ -72,7 +160,7 @@ def stale_allowances(allowlist: Allowlist, considered: Considered) -> list[Allow
 
 
 def _table(reports: Sequence[CellReport], seconds: Sequence[float]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0, show_edge=False)
     table.add_column("cell", no_wrap=True)
     for name in ("lines", "events", "rows", "unhandled", "drops"):
         table.add_column(name, justify="right")
@@ -86,7 +174,7 @@ def _table(reports: Sequence[CellReport], seconds: Sequence[float]) -> Table:
             str(outcome.unhandled),
             str(outcome.grammar_drops),
             Text(report.verdict, _STYLES[report.verdict]),
-            f"{took * 1000:.1f}",
+            f"{took * 1000:.0f}",
         )
     return table
 
@@ -129,4 +217,8 @@ def _summary(reports: Sequence[CellReport], stale: Sequence[Allowance], took: fl
         said += f", {plural(masked, 'difference')} allowed"
     lines = sum(report.outcome.lines for report in reports)
     style = "bold red" if by_verdict["failed"] or stale else "bold green"
-    return Text(f"{plural(len(reports), 'cell')}: {said} · {lines} lines in {took:.2f} s", style)
+    summary = Text(f"\n{plural(len(reports), 'cell')}: {said} · {lines} lines in {took:.2f} s", style)
+    if by_verdict["unpinned"]:
+        hint = "to pin: rerecord -p PROVIDER -c CELL, then UPDATE_PARITY_ROW_COUNTS=1 pytest"
+        summary.append(f"\nunpinned cells have nothing to be held against; {hint}", "yellow")
+    return summary

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,6 +41,9 @@ Recordings = Annotated[
 Provider = Annotated[str | None, typer.Option("--provider", "-p", metavar="P", help="Only this provider.")]
 CellName = Annotated[str | None, typer.Option("--cell", "-c", metavar="C", help="Only this cell.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON on standard output and nothing else.")]
+Html = Annotated[
+    Path | None, typer.Option("--html", metavar="DIR", help="Write a report for a browser into DIR.")
+]
 CellArgument = Annotated[str, typer.Argument(metavar="CELL", help="provider/cell or a directory.")]
 
 
@@ -55,11 +59,17 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="A cell without pins fails.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Show every difference, not the first few.")] = False,
     as_json: Json = False,
+    html: Html = None,
+    github: Annotated[
+        bool, typer.Option("--github", help="GitHub annotations, and a job summary where GitHub takes one.")
+    ] = False,
 ) -> None:
     """Replay everything and hold it against pins, allowlist and row counts: the main job."""
     from parity.cli.check import run
 
-    raise typer.Exit(run(_settings(recordings, strict), provider, cell, full=full, as_json=as_json))
+    settings = _settings(recordings, strict)
+    code = run(settings, provider, cell, full=full, as_json=as_json, html=html, github=github)
+    raise typer.Exit(code)
 
 
 @app.command()
@@ -69,12 +79,15 @@ def show(
         str, typer.Option("--layer", "-l", help="rows, events, bridge, provider or wire.")
     ] = "rows",
     recordings: Recordings = None,
+    provenance: Annotated[
+        bool, typer.Option("--provenance", help="Under each row, the wire lines it came from.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show a cell as today's code sees it: its timeline as a person would read it, or another layer."""
     from parity.cli.show import run
 
-    raise typer.Exit(run(_settings(recordings), cell, layer, as_json=as_json))
+    raise typer.Exit(run(_settings(recordings), cell, layer, provenance=provenance, as_json=as_json))
 
 
 @app.command(name="import")
@@ -120,6 +133,128 @@ def import_(
     raise typer.Exit(run(_settings(recordings), request, as_json=as_json))
 
 
+@app.command()
+def allow(
+    entry: Annotated[
+        str | None, typer.Argument(metavar="[N|:LINE]", help="With --explain: only this entry.")
+    ] = None,
+    issue: Annotated[
+        str | None, typer.Option(metavar="#N|URL", help="The issue that explains the difference.")
+    ] = None,
+    reason: Annotated[str | None, typer.Option(metavar="TEXT", help="Why it is accepted.")] = None,
+    provider: Provider = None,
+    cell: CellName = None,
+    section: Annotated[
+        str | None, typer.Option(metavar="S", help="Only this section: pinned or counts.")
+    ] = None,
+    broad: Annotated[
+        bool, typer.Option("--broad", help="Also accept whole added or removed entries.")
+    ] = False,
+    prune: Annotated[bool, typer.Option("--prune", help="Remove stale entries instead.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what each entry masks instead; change nothing.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change, write nothing.")] = False,
+    recordings: Recordings = None,
+    as_json: Json = False,
+) -> None:
+    """Add the narrowest entries for what fails to the allowlist; or prune it, or explain it."""
+    from parity.cli import allow as tool
+
+    request = tool.Request(
+        provider=provider,
+        cell=cell,
+        issue=issue,
+        reason=reason,
+        section=section,
+        broad=broad,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
+    raise typer.Exit(tool.run(_settings(recordings), request, prune=prune, explain=explain, entry=entry))
+
+
+@app.command()
+def compare(
+    old: Annotated[
+        str, typer.Option("--old", metavar="REF|DIR", help="The checkout before: a git ref, or a directory.")
+    ],
+    new: Annotated[
+        str | None, typer.Option("--new", metavar="REF|DIR", help="The one after; else this one as it is.")
+    ] = None,
+    provider: Provider = None,
+    cell: CellName = None,
+    log: Annotated[
+        Path | None,
+        typer.Option("--log", metavar="FILE", help="A client↔agent log instead of cells: two timelines."),
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Processes per side.")] = 2,
+    dump: Annotated[
+        Path | None, typer.Option("--dump", metavar="DIR", help="Write both sides' normalised streams.")
+    ] = None,
+    old_python: Annotated[
+        str | None, typer.Option("--old-python", metavar="PATH", help="The old side's interpreter.")
+    ] = None,
+    new_python: Annotated[
+        str | None, typer.Option("--new-python", metavar="PATH", help="The new side's interpreter.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", help="Give up on a side that is silent so long.")
+    ] = 30.0,
+    recordings: Recordings = None,
+    full: Annotated[bool, typer.Option("--full", help="Every difference, not one of each class.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Replay the recordings with two checkouts, each with its own code, and show what differs."""
+    from parity.cli.compare import Request, run
+
+    request = Request(
+        old=old,
+        new=new,
+        provider=provider,
+        cell=cell,
+        log=log,
+        jobs=jobs,
+        dump=dump,
+        old_python=old_python,
+        new_python=new_python,
+        timeout=timeout,
+        full=full,
+        as_json=as_json,
+    )
+    raise typer.Exit(run(_settings(recordings), request))
+
+
+@app.command()
+def audit(
+    export: Annotated[Path, typer.Argument(metavar="EXPORT", help="NDJSON or SQLite of stored rows.")],
+    provider: Annotated[
+        str | None,
+        typer.Option("--provider", "-p", metavar="P", help="Of rows that name none; others are left out."),
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(metavar="SQL", help="The rows of a SQLite export.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what today's lanes would make of stored provider/unhandled rows; the export is only read."""
+    from parity.cli.audit import run
+
+    raise typer.Exit(run(export, provider, query, as_json=as_json))
+
+
+@app.command(name="replay-agent")
+def replay_agent(
+    cell: CellArgument,
+    run: Annotated[int, typer.Option("--run", metavar="N", help="Which bridge process of the cell.")] = 1,
+    recordings: Recordings = None,
+) -> None:
+    """Play a cell's agent on standard input and output: start it with a bridge that you try by hand."""
+    from parity.cli.replay_agent import run as play
+
+    raise typer.Exit(play(_settings(recordings), cell, run))
+
+
 def rerecord(
     provider: Provider = None,
     cell: CellName = None,
@@ -155,6 +290,9 @@ def _options(
 
 
 def _guarded(run: Callable[[], Any]) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal of an old encoding shows what it can
     try:
         run()
     except InputError as error:

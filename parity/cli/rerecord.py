@@ -5,11 +5,12 @@ from __future__ import annotations
 from msgspec import Struct
 from rich.text import Text
 
+from parity.cli.cells import selection
 from parity.cli.output import console, plural, write_json
-from parity.gates.check import bridge_maker
+from parity.gates.check import built_in
 from parity.gates.pins import STREAMS, KeepSink, write_pin
 from parity.gates.settings import Settings
-from parity.replay.replay import replay
+from parity.live.play import LAYERS, player_of
 from parity.wire import Cell, find_cells
 
 
@@ -25,8 +26,9 @@ def run(
     settings: Settings, provider: str | None, cell: str | None, *, check_only: bool, as_json: bool
 ) -> int:
     """Rewrite or check the pins; returns the exit code."""
+    provider, cell = selection(provider, cell)
     cells = find_cells(settings.recordings, provider, cell)
-    results = [_rerecord(one, check_only) for one in cells]
+    results = [_rerecord(one, settings, check_only) for one in cells]
     changed = [result for result in results if result.changed]
     refused = [result for result in results if result.refused]
     if as_json:
@@ -47,13 +49,14 @@ def run(
     return int(bool(refused) or (check_only and bool(changed)))
 
 
-def _rerecord(cell: Cell, check_only: bool) -> Rerecorded:
+def _rerecord(cell: Cell, settings: Settings, check_only: bool) -> Rerecorded:
     sink = KeepSink()
-    outcome = replay(cell, bridge_maker(cell), sink)
+    external = player_of(settings.providers, cell)
+    outcome = (external or built_in(cell))(cell, sink)
     problems = [*outcome.stalls, *outcome.unconsumed]
     changed: list[str] = []
     if not problems:
-        for layer in STREAMS:
+        for layer in STREAMS if external is None else LAYERS:
             lines = sink.lines[layer]
             if check_only:
                 path = cell.pin(layer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from rich.text import Text
@@ -19,13 +19,15 @@ OUTPUT_LINES = 12
 """Lines of output, text or result shown under a row."""
 
 
-def timeline(rows: list[Row], indent: int = 0) -> Iterator[Text]:
-    """The lines of a timeline."""
+def timeline(
+    rows: list[Row], indent: int = 0, under: Callable[[Row], Iterable[Text]] = lambda row: ()
+) -> Iterator[Text]:
+    """The lines of a timeline; `under` says what else belongs under a row."""
     for row in rows:
-        yield from _row(row, indent)
+        yield from _row(row, indent, under)
 
 
-def _row(row: Row, indent: int) -> Iterator[Text]:
+def _row(row: Row, indent: int, under: Callable[[Row], Iterable[Text]]) -> Iterator[Text]:
     mark, style = _MARKS.get(row["status"], ("?", "magenta"))
     kind = row["kind"]
     pad = "  " * indent
@@ -41,7 +43,9 @@ def _row(row: Row, indent: int) -> Iterator[Text]:
             yield Text(f"{pad}    {shown}", "dim" if kind != "message" else "")
         if len(lines) > OUTPUT_LINES:
             yield Text(f"{pad}    … {len(lines) - OUTPUT_LINES} more lines", "dim italic")
-    yield from timeline(row.get("children", []), indent + 1)
+    for line in under(row):
+        yield Text.assemble(f"{pad}    ", line)
+    yield from timeline(row.get("children", []), indent + 1, under)
 
 
 def _subject(row: Row) -> str:

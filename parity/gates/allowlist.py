@@ -60,6 +60,8 @@ class Allowlist:
 
     def __init__(self, file: AllowlistFile) -> None:
         self._file = file
+        self.on_masked: Callable[[Allowance, str, Difference], None] | None = None
+        """Told of each difference an allowance accepts, with its `provider/cell`."""
 
     @classmethod
     def load(cls, path: Path | str) -> Allowlist:
@@ -93,6 +95,8 @@ class Allowlist:
             masked = [allowance for allowance in allowances if allowance.matches(difference)]
             for allowance in masked:
                 allowance.hits += 1
+                if self.on_masked is not None:
+                    self.on_masked(allowance, f"{provider}/{cell}", difference)
             if not masked:
                 left.append(difference)
         return left
@@ -127,6 +131,10 @@ class Allowlist:
         """Append an allowance (keys as in the file); `save` writes it. Raises InputError."""
         return self._file.add(section, entry)
 
+    def remove(self, allowance: Allowance) -> None:
+        """Take an allowance out, and its comment with it; `save` writes it. Raises ValueError."""
+        self._file.remove(allowance)
+
     def save(self) -> None:
-        """Write the file; comments and order survive, and without an `add` not a byte changes."""
+        """Write the file; everything else in it stays byte for byte. Raises InputError."""
         self._file.save()

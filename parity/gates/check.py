@@ -7,7 +7,7 @@ replayed again, kept, aligned and diffed; what the allowlist masks is dropped, t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
@@ -16,12 +16,16 @@ from parity.compare import Difference, diff_docs
 from parity.gates.allowance import GUARDED
 from parity.gates.allowlist import Allowlist
 from parity.gates.counts import Counts, judge
-from parity.gates.pins import STREAMS, KeepSink, PinSink, pinned_docs
-from parity.replay.replay import Outcome, replay
+from parity.gates.pins import STREAMS, KeepSink, PinnedStream, PinSink, pinned_docs
+from parity.replay.replay import Outcome, Sink, replay
 from parity.wire import Cell, InputError
 
 GATES = ("replay", *STREAMS, "grammar", "counts")
 """The gates of a cell: it replays without stalls, each stream is as pinned, drops and counts do not rise."""
+
+
+Play: TypeAlias = Callable[[Cell, Sink], Outcome]
+"""Plays a cell into a sink. It may be asked for the same cell twice and must then say the same."""
 
 
 class CellReport(Struct, kw_only=True):
@@ -76,21 +80,37 @@ def check_cell(
     *,
     strict: bool = False,
     section: str = "pinned",
+    play: Play | None = None,
+    layers: tuple[str, ...] = STREAMS,
 ) -> CellReport:
-    """Replay a cell and judge it. Raises InputError for a cell or pin that cannot be read."""
-    new_bridge = bridge_maker(cell)
+    """Replay a cell and judge it. Raises InputError for a cell or pin that cannot be read.
+
+    `play` replays it in another way than with the built-in bridge; only the streams of `layers` are judged.
+    """
+    if play is None:
+        play = built_in(cell)
     sink = PinSink(cell)
-    outcome = replay(cell, new_bridge, sink)
+    outcome = play(cell, sink)
     sink.end()
-    pinned = any(stream.pinned for stream in sink.streams.values())
+    streams = {layer: sink.streams[layer] for layer in layers}
+    pinned = any(stream.pinned for stream in streams.values())
     report = CellReport(provider=cell.provider, cell=cell.name, outcome=outcome, pinned=pinned)
+    if outcome.crash is not None:
+        report.failures["replay"] = [outcome.crash]
+        return report
     if outcome.stalls or outcome.unconsumed:
         unconsumed = [f"never consumed: {line}" for line in outcome.unconsumed]
         report.failures["replay"] = [f"stall: {stall}" for stall in outcome.stalls] + unconsumed
     if pinned or strict:
-        _judge_streams(cell, new_bridge, sink, report, allowlist, section)
+        _judge_streams(cell, play, streams, report, allowlist, section)
     _judge_counts(report, counts.get(report.key), allowlist, strict)
     return report
+
+
+def built_in(cell: Cell) -> Play:
+    """Plays the cell with the bridge of its family. Raises InputError where no family serves its provider."""
+    new_bridge = bridge_maker(cell)
+    return lambda cell, sink: replay(cell, new_bridge, sink)
 
 
 def bridge_maker(cell: Cell) -> Callable[[], Bridge]:
@@ -109,14 +129,14 @@ def bridge_maker(cell: Cell) -> Callable[[], Bridge]:
 
 def _judge_streams(
     cell: Cell,
-    new_bridge: Callable[[], Bridge],
-    sink: PinSink,
+    play: Play,
+    streams: dict[str, PinnedStream],
     report: CellReport,
     allowlist: Allowlist,
     section: str,
 ) -> None:
     differing = []
-    for layer, stream in sink.streams.items():
+    for layer, stream in streams.items():
         if not stream.pinned:
             report.failures[layer] = [f"no pin {stream.path.name}; rerecord --provider {cell.provider}"]
         elif not stream.equal:
@@ -124,7 +144,7 @@ def _judge_streams(
     if not differing:
         return
     kept = KeepSink(tuple(differing))
-    replay(cell, new_bridge, kept)
+    play(cell, kept)
     for layer in differing:
         found = diff_docs(layer, pinned_docs(cell, layer), kept.docs(layer))
         left = allowlist.mask(section, cell.provider, cell.name, found)
@@ -149,6 +169,8 @@ def _judge_counts(report: CellReport, pinned: Counts | None, allowlist: Allowlis
             report.notes.append(finding.message)
     for rule in report.outcome.drops if "grammar" in report.failures else ():
         report.failures["grammar"].append(f"dropped {report.outcome.drops[rule]} × {rule}")
+    for remark in report.outcome.remarks if "grammar" in report.failures else ():
+        report.failures["grammar"].append(remark)
 
 
 def as_document(report: CellReport) -> dict[str, Any]:

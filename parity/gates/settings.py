@@ -6,28 +6,45 @@ Knows the table's keys and how command-line options override them. Nothing here 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from parity.wire import InputError
 
 COUNTS_KNOB = "UPDATE_PARITY_ROW_COUNTS"
 STREAMS_KNOB = "UPDATE_TRANSCRIPT_EXPECTATIONS"
 _KNOB_PREFIXES = ("UPDATE_PARITY_", "UPDATE_TRANSCRIPT_")
-_KEYS = ("recordings", "row-counts", "allowlist", "strict")
+_KEYS = ("recordings", "row-counts", "allowlist", "strict", "providers")
+_PROVIDER_KEYS = ("bridge", "env", "timeout")
+_PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _ON, _OFF = ("1", "true", "yes"), ("", "0", "false", "no")
 
 
+class ProviderSettings(Struct, frozen=True):
+    """A provider's external bridge: its command, variables added to its environment, where it runs.
+
+    `timeout`: seconds that bound each wait for it.
+    """
+
+    bridge: list[str]
+    folder: Path
+    env: dict[str, str] = field(default_factory=dict)
+    timeout: float = 10.0
+
+
 class Settings(Struct, frozen=True):
-    """Paths are absolute. `strict`: a cell without pins fails."""
+    """Paths are absolute. `strict`: a cell without pins fails. `providers`: the external bridges."""
 
     recordings: Path
     row_counts: Path
     allowlist: Path
     strict: bool = False
+    providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
 
 
 class Knobs(Struct, frozen=True):
@@ -42,14 +59,17 @@ def load_settings(
 ) -> Settings:
     """Settings of the nearest pyproject.toml at or above `start` that has `[tool.parity]`.
 
-    With `recordings` given, the counts and the allowlist are the ones beside that folder. Under CI=true
-    every run is strict. Raises InputError for a table that does not parse or has unknown keys.
+    With `recordings` given, the counts and the allowlist are the ones beside that folder, and of the table
+    nearest to it only `providers` counts. Under CI=true every run is strict. Raises InputError for a table
+    that does not parse or has unknown keys.
     """
     strict = strict or in_ci(environ)
     if recordings is not None:
         folder = recordings.absolute()
         beside = folder.parent
-        return Settings(folder, beside / "row-counts.json", beside / "allowlist.yaml", strict)
+        near = find_table(beside)
+        bridges = _providers(*near) if near is not None else {}
+        return Settings(folder, beside / "row-counts.json", beside / "allowlist.yaml", strict, bridges)
     found = find_table(start)
     if found is None:
         base = start.absolute()
@@ -60,6 +80,7 @@ def load_settings(
         base / table.get("row-counts", "row-counts.json"),
         base / table.get("allowlist", "allowlist.yaml"),
         strict or table.get("strict", False),
+        _providers(base, table),
     )
 
 
@@ -88,10 +109,48 @@ def _check(file: Path, table: Any) -> None:
         if key not in _KEYS:
             known = ", ".join(_KEYS)
             raise InputError(file, None, f"[tool.parity] has no key {key!r}", f"known are: {known}")
+        if key == "providers":
+            _check_providers(file, value)
+            continue
         kind = bool if key == "strict" else str
         if not isinstance(value, kind):
             what = f"[tool.parity] {key} must be a {kind.__name__}, not {value!r}"
             raise InputError(file, None, what, "mend the value")
+
+
+def _check_providers(file: Path, providers: Any) -> None:
+    where = "[tool.parity.providers]"
+    if not isinstance(providers, dict):
+        raise InputError(file, None, f"{where} is no table", f'write {where[:-1]}."acp-mine"]')
+    for provider, table in providers.items():
+        where = f"[tool.parity.providers.{provider}]"
+        if not _PROVIDER.fullmatch(provider):
+            raise InputError(file, None, f"{provider!r} is no provider", "name the folder of its recordings")
+        if not isinstance(table, dict):
+            raise InputError(file, None, f"{where} is no table", f"write {where}")
+        for key in table:
+            if key not in _PROVIDER_KEYS:
+                known = ", ".join(_PROVIDER_KEYS)
+                raise InputError(file, None, f"{where} has no key {key!r}", f"known are: {known}")
+        command, env, timeout = table.get("bridge"), table.get("env", {}), table.get("timeout", 10)
+        if not isinstance(command, list) or not command or not all(isinstance(w, str) for w in command):
+            what = f"{where} bridge must be a list of words, not {command!r}"
+            raise InputError(file, None, what, 'e.g. ["node", "bridge.js"]')
+        if not isinstance(env, dict) or not all(isinstance(value, str) for value in env.values()):
+            raise InputError(file, None, f"{where} env must be a table of texts", "put the values in quotes")
+        number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
+        if not number or not 0 < timeout < float("inf"):
+            what = f"{where} timeout must be seconds above 0, not {timeout!r}"
+            raise InputError(file, None, what, "mend the value")
+
+
+def _providers(folder: Path, table: dict[str, Any]) -> dict[str, ProviderSettings]:
+    return {
+        provider: ProviderSettings(
+            bridge["bridge"], folder, bridge.get("env", {}), float(bridge.get("timeout", 10))
+        )
+        for provider, bridge in table.get("providers", {}).items()
+    }
 
 
 def in_ci(environ: Any = os.environ) -> bool:

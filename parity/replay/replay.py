@@ -8,7 +8,9 @@ consumed are problems of the cell, unless the manifest ignores the method.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence, Set
+from pathlib import Path
 from typing import Any, Protocol
 
 from msgspec import Struct, field
@@ -24,6 +26,7 @@ from parity.wire import (
     PROVIDER_TO_BRIDGE,
     RUNTIME_TO_BRIDGE,
     Cell,
+    InputError,
     JsonError,
     LaneLine,
     decode_counted,
@@ -62,6 +65,10 @@ class Outcome(Struct):
     drops: dict[str, int] = field(default_factory=dict)
     stalls: list[str] = field(default_factory=list)
     unconsumed: list[str] = field(default_factory=list)
+    crash: str | None = None
+    """Our own code failed on a recorded line: which, how, and where in the code. Nothing after it was fed."""
+    remarks: list[str] = field(default_factory=list)
+    """What explains the drops, where it is known; a line each."""
 
     @property
     def grammar_drops(self) -> int:
@@ -129,6 +136,15 @@ class Replay:
         self._settle()
         self._intake.finish()
         self.outcome.drops = dict(sorted(self._intake.drops.items()))
+        return self.outcome
+
+    def crashed(self, line: LaneLine, error: Exception) -> Outcome:
+        """End the replay at a line our code failed on."""
+        frames = traceback.extract_tb(error.__traceback__)
+        where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        self.outcome.crash = f"crashed on {line.dir} {line.run}:{line.seq}: {said} ({where})"
+        self.outcome.stalls.append(self.outcome.crash)
         return self.outcome
 
     def waits_for(self, request_id: Any) -> bool:
@@ -299,7 +315,12 @@ def replay(cell: Cell, new_bridge: Callable[[], Bridge], sink: Sink) -> Outcome:
     """Replay a whole cell into a sink."""
     run = Replay(new_bridge, sink, ignored_methods(cell))
     for line in cell.lines():
-        run.feed(line)
+        try:
+            run.feed(line)
+        except InputError:
+            raise
+        except Exception as error:  # a bug in a lane is a problem of the cell, named where it struck
+            return run.crashed(line, error)
     return run.finish()
 
 

@@ -157,3 +157,21 @@ def test_an_answer_nothing_asked_for_is_a_stall(project: Path) -> None:
     run = parity("check", "-p", "acp-grok", "--recordings", project)
     assert run.code == 1
     assert "stall" in run.out
+
+
+def test_a_lane_that_crashes_fails_its_cell_by_line_and_code_and_the_others_go_on(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(value: object) -> None:
+        raise TypeError("a bug")
+
+    monkeypatch.setattr(base, "raw_outcome", crash)
+    for command in ("check", "rerecord"):
+        run = parity(command, "--recordings", project)
+        assert run.code == 1
+        assert "crashed on provider→bridge 1:" in run.out
+        assert "TypeError: a bug (test_check.py:" in run.out
+        assert "Traceback" not in run.out + run.err
+    run = parity("check", "--recordings", project)
+    assert f"{CURSOR}: replay failed" in run.out
+    assert f"{GROK}" in run.out

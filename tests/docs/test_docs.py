@@ -76,7 +76,8 @@ def _problem(line: str) -> str | None:
     if name not in commands:
         return f"no command {name!r}"
     options = _options(commands[name])
-    arguments = sum(parameter.param_type_name == "argument" for parameter in commands[name].params)
+    accepted = [one for one in commands[name].params if one.param_type_name == "argument"]
+    arguments, optional = len(accepted), sum(not one.required for one in accepted)
     while rest:
         word = rest.pop(0)
         if not word.startswith("-"):
@@ -89,7 +90,7 @@ def _problem(line: str) -> str | None:
             if not rest:
                 return f"{option} of {name} needs a value"
             rest.pop(0)
-    return "a wrong number of arguments" if arguments else None
+    return None if 0 <= arguments <= optional else "a wrong number of arguments"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -1,0 +1,1 @@
+"""Audit: what today's lanes make of traffic that an older translator stored as unhandled."""
