@@ -301,6 +301,10 @@ class _EntryReader:
         return _plain(self._entry[key], lambda what: self._fail(key, what, "put it in quotes"))
 
 
+def _no_value(what: str) -> NoReturn:
+    raise ValueError(what)
+
+
 def _plain(value: Any, fail: Callable[[str], NoReturn]) -> Any:
     """The JSON value a YAML value stands for; ruamel's own types would never be equal to it."""
     match value:
@@ -329,13 +333,9 @@ def survives(value: Any) -> bool:
     try:
         _yaml_like(b"").dump(CommentedMap(value=value), out)
         read = _yaml_like(b"").load(out.getvalue().decode())["value"]
-        return same(_plain(read, _unequal), value)
+        return same(_plain(read, _no_value), value)
     except (YAMLError, ValueError):  # a lone surrogate among them
         return False
-
-
-def _unequal(what: str) -> NoReturn:
-    raise ValueError(what)
 
 
 def _entry_lines(nodes: list[CommentedMap]) -> list[str]:
