@@ -232,7 +232,7 @@ _RAWS = st.dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     rows=st.lists(
         st.tuples(_RAWS, _WORDS, st.sampled_from(["acp-grok", "acp-claude", "codex", "claude-code"])),

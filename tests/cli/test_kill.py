@@ -12,7 +12,7 @@ import sys
 import pytest
 from parity_runs import ROOT
 
-MOMENTS = 15
+MOMENTS = 6
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")

@@ -183,7 +183,7 @@ def test_an_entry_added_and_removed_again_leaves_the_file(tmp_path: Path) -> Non
     assert allowlist.path.read_bytes().decode() == FULL
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     gone=st.sets(st.integers(0, 3)),
     spaces=st.lists(st.sampled_from(["", "\n", "  # a\n", "# b\n", "    # c\n"]), min_size=5, max_size=5),

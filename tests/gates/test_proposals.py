@@ -161,7 +161,7 @@ def differences(draw: st.DrawFn) -> Difference:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(found=st.lists(differences(), max_size=6))
 def test_what_is_proposed_and_written_masks_all_it_was_proposed_for(
     tmp_path_factory: pytest.TempPathFactory, found: list[Difference]
