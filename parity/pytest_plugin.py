@@ -88,7 +88,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     run = parent.config.stash.get(_KEY, None)
     if run is None:
         return None
-    if file_path.name == MANIFEST and file_path.parents[2] == run.settings.recordings:
+    if file_path.name == MANIFEST and file_path.parent.parent.parent == run.settings.recordings:
         return CellFile.from_parent(parent, path=file_path)
     if file_path == run.settings.allowlist:
         return AllowlistFile.from_parent(parent, path=file_path)

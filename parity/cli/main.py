@@ -301,6 +301,9 @@ def _guarded(run: Callable[[], Any]) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        sys.stderr.write(f"parity: {error}; check the place and its rights\n")
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -76,9 +76,9 @@ def load_settings(
         return Settings(base / "recordings", base / "row-counts.json", base / "allowlist.yaml", strict)
     base, table = found
     return Settings(
-        base / table.get("recordings", "recordings"),
-        base / table.get("row-counts", "row-counts.json"),
-        base / table.get("allowlist", "allowlist.yaml"),
+        Path(os.path.normpath(base / table.get("recordings", "recordings"))),
+        Path(os.path.normpath(base / table.get("row-counts", "row-counts.json"))),
+        Path(os.path.normpath(base / table.get("allowlist", "allowlist.yaml"))),
         strict or table.get("strict", False),
         _providers(base, table),
     )

@@ -18,7 +18,7 @@ from parity.importing.logs import CLIENT, Entry, read_log
 from parity.importing.rollout import is_rollout, read_rollout
 from parity.importing.transcript import is_transcript, read_transcript
 from parity.replay.matching import id_key
-from parity.replay.replay import Outcome, Replay
+from parity.replay.replay import Outcome, Replay, replay
 from parity.wire import (
     BRIDGE_TO_PROVIDER,
     BRIDGE_TO_RUNTIME,
@@ -199,7 +199,8 @@ def import_log(
         if old not in hits:
             raise InputError("--replace", None, f"{old!r} stands nowhere in {log}", "mend or drop it")
     manifest = _manifest(provider, cell, entries, run, options)
-    return create_cell(root, manifest, run.lanes, replace=options.replace), outcome
+    made = create_cell(root, manifest, run.lanes, replace=options.replace)
+    return made, replay(made, lambda: family.bridge(provider, None), _Capture())
 
 
 def _messages(entries: list[Entry]) -> list[tuple[bool, Message]]:
@@ -241,13 +242,21 @@ def _as_bytes(text: str, comma: str) -> str:
     return comma.join(map(str, text.encode()))
 
 
+def _moment(ts: int) -> datetime | None:
+    """A time in ms; None where it is none (0, or in a unit that gives no date)."""
+    try:
+        return datetime.fromtimestamp(ts / 1000, UTC) if ts else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 def _manifest(
     provider: str, cell: str, entries: list[Entry], run: _Import, options: ImportOptions
 ) -> Manifest:
     family = family_of(provider)
     name, version = family.agent_info(run.initialized) if family is not None else (None, None)
     agent = options.agent or Agent(name=name, version=version)
-    started = datetime.fromtimestamp(entries[0].ts / 1000, UTC) if entries[0].ts else None
+    started = _moment(entries[0].ts)
     return Manifest(
         provider=provider,
         cell=cell,

@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, TypeAlias
 
+from parity.wire import encode
+
 IdKey: TypeAlias = tuple[str, Any]
 
 
 def id_key(request_id: Any) -> IdKey:
     """A JSON-RPC id as a key: the same number and string stay different."""
+    if isinstance(request_id, (dict, list)):
+        return "json", encode(request_id)
     return type(request_id).__name__, request_id
 
 

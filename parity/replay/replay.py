@@ -216,7 +216,7 @@ class Replay:
             token = self._hosts.pop(id_key(message_id), None)
             if token is None:
                 return
-            if "error" in message:
+            if message.get("error") is not None:
                 self._take(self._bridge.host_error(token, message["error"]))
             else:
                 self._take(self._bridge.host_result(token, message.get("result")))

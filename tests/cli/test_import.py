@@ -268,3 +268,16 @@ def test_texts_are_replaced_also_inside_byte_arrays(tmp_path: Path) -> None:
     assert secret not in lane
     assert str(list(secret.encode()))[1:-1] not in lane
     assert str(list(b"/home/u"))[1:-1] in lane
+
+
+def test_a_null_error_beside_a_result_is_no_failure(tmp_path: Path) -> None:
+    log = [*LOG[:-1], (AGENT, {**result(3, {"stopReason": "end_turn"}), "error": None})]
+    imported(tmp_path, envelope(log))
+    assert rows(tmp_path)[0]["status"] == "completed"
+
+
+def test_a_time_that_gives_no_date_is_left_out(tmp_path: Path) -> None:
+    text = envelope(LOG).replace('"ts": 1767225600', '"ts": 1767225600000000')
+    imported(tmp_path, text)
+    manifest = tmp_path / "recordings" / "acp-generic" / "new" / "manifest.json"
+    assert "recordedAt" not in json.loads(manifest.read_text("utf-8"))

@@ -138,3 +138,8 @@ def test_a_stale_allowance_fails(project: Path, pytester: pytest.Pytester) -> No
 def test_a_project_without_the_table_is_left_alone(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_one(): pass")
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_a_path_with_dots_hides_no_cell(project: Path, pytester: pytest.Pytester) -> None:
+    (project / "pyproject.toml").write_text('[tool.parity]\nrecordings = "recordings/../recordings"\n')
+    pytester.runpytest_subprocess().assert_outcomes(passed=2 * GATES + 1)

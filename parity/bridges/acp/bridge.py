@@ -41,7 +41,7 @@ class AcpBridge(AgentRequests):
 
     def _initialize(self, request_id: Any, params: Params) -> None:
         def then(message: Message) -> None:
-            if "error" in message:
+            if message.get("error") is not None:
                 self._fail(request_id, message["error"])
                 return
             self._agent = members(message, "result")
@@ -93,7 +93,7 @@ class AcpBridge(AgentRequests):
             self.sessions.opening -= 1
             result = members(message, "result")
             session_id = result.get("sessionId", session.session_id)
-            if "error" in message or not isinstance(session_id, str):
+            if message.get("error") is not None or not isinstance(session_id, str):
                 self.sessions.forget(session)
                 error = message.get("error") or {"code": -32603, "message": "no session id"}
                 self._fail(request_id, error)
@@ -131,7 +131,7 @@ class AcpBridge(AgentRequests):
 
     def _configured(self, session: Session, method: str) -> Then:
         def then(message: Message) -> None:
-            if "error" in message:
+            if message.get("error") is not None:
                 text = f"{method} failed: {_error_text(message['error'])}"
                 self._deltas(session.thread_id, [d.ProviderWarning(text)])
 
@@ -214,7 +214,7 @@ class AcpBridge(AgentRequests):
             self._prompt(session, blocks)
             return
         status, text = _turn_status(result.get("stopReason"))
-        if "error" in message:
+        if message.get("error") is not None:
             error = message["error"]
             status, text = "failed", _error_text(error)
             code = error.get("code") if isinstance(error, dict) else None

@@ -92,7 +92,7 @@ class AcpClient:
     def answer(self, method: str, request: Message, response: Message) -> Message:
         """The runtime's response members behind the client's response to an agent's request."""
         params = request.get("params")
-        if "error" in response:
+        if response.get("error") is not None:
             return {"error": response["error"]}
         result = response.get("result")
         if method != "session/request_permission":

@@ -131,7 +131,7 @@ class AgentRequests(JsonRpcBridge):
             )
             self._answer_agent(interaction.request_id, {"outcome": outcome})
             self._deltas(session.thread_id, session.lane.answered(interaction.call, decision))
-        elif "error" in message:
+        elif message.get("error") is not None:
             error = message["error"]
             self._out.append(ToProvider({**self.AGENT_MEMBERS, "id": interaction.request_id, "error": error}))
         else:

@@ -334,7 +334,7 @@ class ClaudeCodeBridge:
         interaction = session.interactions.pop(ours, None)
         if interaction is None:
             return
-        if "error" in message:
+        if message.get("error") is not None:
             text = message["error"].get("message") if isinstance(message["error"], dict) else None
             answer = envelope.error(interaction.request_id, str(text or asking.CANCELLED))
             self._out.append(ToProvider(answer))

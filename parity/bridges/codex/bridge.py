@@ -56,7 +56,7 @@ class CodexBridge(JsonRpcBridge):
 
     def _initialize(self, request_id: Any, params: Params) -> None:
         def then(message: Message) -> None:
-            if "error" in message:
+            if message.get("error") is not None:
                 self._fail(request_id, message["error"])
                 return
             self._tell_agent("initialized")
@@ -70,7 +70,7 @@ class CodexBridge(JsonRpcBridge):
 
     def _model_list(self, request_id: Any, params: Params) -> None:
         def then(message: Message) -> None:
-            if "error" in message:
+            if message.get("error") is not None:
                 self._fail(request_id, message["error"])
             else:
                 self._answer(request_id, {"models": members(message, "result").get("data") or []})
@@ -116,7 +116,7 @@ class CodexBridge(JsonRpcBridge):
         result = members(message, "result")
         thread = members(result, "thread")
         codex_id = text_of(thread, "id")
-        if "error" in message or codex_id is None:
+        if message.get("error") is not None or codex_id is None:
             del self._threads[session.thread_id]
             self._codex.pop(session.codex_id or "", None)
             self._fail(request_id, message.get("error") or {"code": -32603, "message": "no thread id"})
@@ -153,7 +153,7 @@ class CodexBridge(JsonRpcBridge):
         told = text_of(params, "clientRequestId")
 
         def then(message: Message) -> None:
-            if "error" in message:
+            if message.get("error") is not None:
                 session.lane.refused()
                 session.stopping = False
                 self._fail(request_id, message["error"])
@@ -179,7 +179,7 @@ class CodexBridge(JsonRpcBridge):
         told = text_of(params, "clientRequestId")
 
         def then(message: Message) -> None:
-            if "error" in message:
+            if message.get("error") is not None:
                 self._fail(request_id, message["error"])
                 return
             if session.lane.main.turn == turn_id:
@@ -215,7 +215,7 @@ class CodexBridge(JsonRpcBridge):
         """Interrupt the turn; whatever waits for a person is answered `cancelled` at once (S31)."""
 
         def then(message: Message) -> None:
-            if "error" in message:
+            if message.get("error") is not None:
                 session.stopping = False
                 session.lane.interrupting(False)
                 self._fail(request_id, message["error"])

@@ -91,7 +91,7 @@ class CodexClient:
 
     def answer(self, method: str, request: Message, response: Message) -> Message:
         """The runtime's response members behind the client's response to an agent's request."""
-        if "error" in response:
+        if response.get("error") is not None:
             return {"error": response["error"]}
         return {"result": approvals.decode(method, members(request, "params"), response.get("result"))}
 
