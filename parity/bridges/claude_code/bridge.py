@@ -62,7 +62,7 @@ class ClaudeCodeBridge:
         if method is None:
             self._interaction_answer(message)
             return self._out
-        handler = _RUNTIME.get(method)
+        handler = _RUNTIME.get(method) if isinstance(method, str) else None
         params = message.get("params")
         request_id = message.get("id")
         if handler is None:
