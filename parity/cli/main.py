@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from parity import __version__
+
 from parity.cli import replay_commands, judge_commands, live_commands  # isort: skip  the order of the help
 from parity.cli.app import app, rerecord_app
 from parity.wire import InputError

@@ -1,0 +1,1 @@
+"""Conformance: the rules every bridge keeps, scripted and over the recordings."""

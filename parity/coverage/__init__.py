@@ -1,0 +1,1 @@
+"""Coverage: which parts of the published protocols occur in the corpus, and what becomes of them."""

@@ -1,0 +1,1 @@
+"""Redaction: what is personal or secret in a recording, taken out of it, and the sweep that proves it."""
