@@ -52,9 +52,12 @@ work."""
 
 
 class _Tracked:
-    """One item the assembler knows: its document, its output or text so far, whether it is open."""
+    """One item the assembler knows: its document, its output or text so far, whether it is open.
 
-    __slots__ = ("channel", "doc", "id", "open", "output", "scope", "text")
+    `shown` is the output that was streamed, while the item is of a type that shows none.
+    """
+
+    __slots__ = ("channel", "doc", "id", "open", "output", "scope", "shown", "text")
 
     def __init__(self, item_id: str, scope: e.Scope, doc: dict[str, Any]) -> None:
         self.id = item_id
@@ -62,6 +65,7 @@ class _Tracked:
         self.doc = doc
         self.open = True
         self.output: str | None = None
+        self.shown: str | None = None
         self.text: list[str] | None = None
         self.channel: str | None = None
 
@@ -180,11 +184,16 @@ class Assembler:
                 return
             tracked = self._track(key, home, {})
         tracked.open = True
-        shows_output = tracked.doc.get("type") in OUTPUT_EVENTS
+        showed = tracked.doc.get("type") in OUTPUT_EVENTS
         tracked.doc = self._document(tracked, delta)
+        shows = tracked.doc["type"] in OUTPUT_EVENTS
         self._out.append(e.ItemStarted(self.thread_id, tracked.scope, tracked.doc))
-        if tracked.output and not shows_output:
-            self._emit_output(tracked, tracked.id, tracked.output, False)
+        if showed and not shows:
+            tracked.shown = tracked.output
+        elif shows and not showed:
+            whole, tracked.output, tracked.shown = tracked.output, tracked.shown, None
+            if whole is not None:
+                self._settle_output(tracked, whole)
 
     def _document(self, tracked: _Tracked, delta: d.ItemOpen) -> dict[str, Any]:
         item = delta.item

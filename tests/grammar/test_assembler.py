@@ -265,6 +265,17 @@ def test_output_kept_while_the_item_has_no_output_is_shown_once_it_has() -> None
     assert streamed == run.row("x")["output"] == "ab"
 
 
+@pytest.mark.parametrize(("hidden", "events"), [("a", []), ("ab", [("b", False)]), ("c", [("c", True)])])
+def test_output_that_was_shown_before_a_reshape_is_not_shown_twice(
+    hidden: str, events: list[tuple[str, bool]]
+) -> None:
+    run = ThreadRun(TURN, open_item("x"), snapshot("x", "a"), open_item("x", items.file_read("/a")))
+    run.feed(snapshot("x", hidden), open_item("x"), close_item("x"), DONE)
+    deltas = run.of("item/commandExecution/outputDelta")
+    assert [(event["delta"], event.get("reset", False)) for event in deltas] == [("a", False), *events]
+    assert run.row("x")["output"] == hidden
+
+
 @pytest.mark.parametrize(
     "delta",
     [
