@@ -312,9 +312,17 @@ class Assembler:
             if tracked is None or not tracked.open:
                 return
         if delta.text is not None:
-            tracked.text = [delta.text]
+            self._settle_text(tracked, delta.text)
         self._settle(tracked, "completed")
         self._background.pop(key, None)
+
+    def _settle_text(self, tracked: _Tracked, whole: str) -> None:
+        """The whole text is the agent's last word; what of its end was never streamed is streamed now."""
+        streamed = "".join(tracked.text or ())
+        tracked.text = [whole]
+        if len(whole) > len(streamed) and whole.startswith(streamed):
+            event = TEXT_EVENTS[tracked.channel or "agentMessage"]
+            self._out.append(event(self.thread_id, tracked.scope, tracked.id, whole[len(streamed) :]))
 
     # -- output --------------------------------------------------------------------------------------
 

@@ -265,6 +265,15 @@ def test_output_kept_while_the_item_has_no_output_is_shown_once_it_has() -> None
     assert streamed == run.row("x")["output"] == "ab"
 
 
+@pytest.mark.parametrize(("whole", "streamed"), [("ab", "ab"), ("a", "a"), ("cab", "a"), ("", "a")])
+def test_the_end_of_a_text_that_was_never_streamed_is_streamed_at_its_close(
+    whole: str, streamed: str
+) -> None:
+    run = ThreadRun(TURN, say("a"), said(whole), DONE)
+    assert "".join(event["delta"] for event in run.of("item/agentMessage/delta")) == streamed
+    assert run.of("item/completed")[0]["item"]["text"] == whole
+
+
 @pytest.mark.parametrize(("hidden", "events"), [("a", []), ("ab", [("b", False)]), ("c", [("c", True)])])
 def test_output_that_was_shown_before_a_reshape_is_not_shown_twice(
     hidden: str, events: list[tuple[str, bool]]
