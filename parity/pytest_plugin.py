@@ -1,4 +1,4 @@
-"""The pytest plugin: one test per cell and gate, and one for the allowlist.
+"""The pytest plugin: one test per cell and gate, one for the allowlist, one for the coverage.
 
 Thin: it collects and reports, `parity.gates` judges. A cell is a `manifest.json` two folders below the
 configured recordings; its tests are named `provider/cell gate`, so `-k acp-grok` and xdist work as for any
@@ -7,11 +7,13 @@ test. Nothing happens in a project without `[tool.parity]`.
 UPDATE_PARITY_ROW_COUNTS=1 re-pins the counts of the cells whose `counts` test ran and whose replay has no
 problems, at the end of the run; a guarded count that rose still fails. UPDATE_TRANSCRIPT_EXPECTATIONS=1
 rewrites the stream pins of the cells that ran.
-Both refuse under CI, and an unknown UPDATE_PARITY_* variable is an error.
+Both refuse under CI, and an unknown UPDATE_PARITY_* variable is an error. A folder of a cell that has no
+manifest is one failing test: nothing that `parity check` refuses is passed over here.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -33,6 +35,7 @@ class _Run:
         self.updates: dict[str, Any] = {}
         self.failed: set[str] = set()
         self.rewritten: list[str] = []
+        self.repinned: list[str] = []
         self._reports: dict[Path, Any] = {}
         self._allowlist: Any = None
         self._counts: Any = None
@@ -68,11 +71,14 @@ class _Run:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Read settings and knobs; a mistake in either ends the run before a test is collected."""
-    from parity.gates.settings import find_table, in_ci, load_settings, read_knobs
+    from parity.gates.settings import COUNTS_KNOB, find_table, in_ci, load_settings, read_knobs
     from parity.wire import InputError
 
     try:
         if find_table(config.rootpath) is None:
+            if os.environ.get(COUNTS_KNOB):
+                what = "nothing is re-pinned: no pyproject.toml here or above has [tool.parity]"
+                raise InputError(COUNTS_KNOB, None, what, "add the table, or run pytest in its project")
             return
         settings = load_settings(config.rootpath)
         knobs = read_knobs()
@@ -84,14 +90,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A cell's manifest and the allowlist are test files."""
+    """A cell's manifest, the allowlist and the pinned coverage are test files."""
     run = parent.config.stash.get(_KEY, None)
     if run is None:
         return None
-    if file_path.name == MANIFEST and file_path.parent.parent.parent == run.settings.recordings:
-        return CellFile.from_parent(parent, path=file_path)
+    folder = file_path.parent
+    if folder.parent.parent == run.settings.recordings:
+        if file_path.name == MANIFEST:
+            return CellFile.from_parent(parent, path=file_path)
+        if not (folder / MANIFEST).exists() and file_path == min(f for f in folder.iterdir() if f.is_file()):
+            return UnnamedCellFile.from_parent(parent, path=file_path)
     if file_path == run.settings.allowlist:
         return AllowlistFile.from_parent(parent, path=file_path)
+    if file_path == run.settings.coverage:
+        return CoverageFile.from_parent(parent, path=file_path)
     return None
 
 
@@ -114,6 +126,14 @@ class CellFile(pytest.File):
     def cell(self) -> str:
         """`provider/cell`."""
         return f"{self.path.parents[1].name}/{self.path.parent.name}"
+
+
+class UnnamedCellFile(CellFile):
+    """A cell without a manifest, by the first of its files: one test, which says so."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The first gate; it cannot open the cell."""
+        yield GateItem.from_parent(self, name=f"{self.cell} replay", gate="replay")
 
 
 class GateFailure(Exception):
@@ -215,6 +235,41 @@ class StaleItem(pytest.Item):
         return self.path, None, str(self.name)
 
 
+class CoverageFile(pytest.File):
+    """The pinned coverage: one test, that it has not fallen."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The test."""
+        yield CoverageItem.from_parent(self, name="coverage has not fallen")
+
+
+class CoverageItem(pytest.Item):
+    """No name of a protocol's vocabulary occurs less, or is handled worse, than is pinned."""
+
+    def runtest(self) -> None:
+        """Measure all cells in this process and say what fell."""
+        from parity.coverage.gate import coverage_moves
+        from parity.coverage.pins import REPIN
+        from parity.wire import find_cells
+
+        settings = self.config.stash[_KEY].settings
+        fell = [move for move in coverage_moves(settings, find_cells(settings.recordings)) if move.fell]
+        if fell:
+            lines = "\n".join(f"  {move}" for move in fell)
+            raise GateFailure(f"coverage fell; if that is meant, {REPIN}:\n{lines}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What fell, or one line for a file that cannot be read."""
+        from parity.wire import InputError
+
+        known = isinstance(excinfo.value, (GateFailure, InputError))
+        return str(excinfo.value) if known else super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """The pinned coverage and the test's name."""
+        return self.path, None, str(self.name)
+
+
 class _Collector:
     """Gathers, in the controlling process, what the tests say is to be re-pinned."""
 
@@ -233,6 +288,34 @@ class _Collector:
             elif name == _PINNED_PROPERTY and report.when == "call":
                 self.run.rewritten.append(str(value))
 
+    @pytest.hookimpl
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Re-pin the counts, before the summary says what moved; one that cannot be done fails the run."""
+        from parity.wire import InputError
+
+        if not self.run.knobs.counts:
+            return
+        try:
+            self.run.repinned = _repinned(self.run)
+        except InputError as error:
+            self.run.repinned = [f"re-pinned nothing: {error}"]
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _repinned(run: _Run) -> list[str]:
+    """Re-pin what the tests gathered; what is to be said of it. Raises InputError, changing nothing."""
+    from parity.gates.counts import Counts, load_counts, repin
+    from parity.wire import find_cells
+
+    updates = {key: Counts(**counts) for key, counts in run.updates.items()}
+    known = {cell.key for cell in find_cells(run.settings.recordings)}
+    before = load_counts(run.settings.row_counts)
+    lines = repin(run.settings.row_counts, updates, run.failed, known)
+    if load_counts(run.settings.row_counts) == before:
+        asked = f"{len(updates)} cells ran and none moved" if updates else "no cell's counts test ran"
+        lines.append(f"re-pinned nothing: {asked}")
+    return lines
+
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """In the controlling process, gather re-pins."""
@@ -242,33 +325,20 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Re-pin and say what moved; a run that was asked to and re-pinned nothing says so."""
-    from parity.gates.counts import Counts, repin
-    from parity.wire import find_cells
-
+    """Say what was re-pinned; a run that was asked to and re-pinned nothing says so."""
     run = config.stash.get(_KEY, None)
     if run is None or hasattr(config, "workerinput"):
         return
     if run.knobs.counts:
         terminalreporter.section("parity row counts")
-        updates = {key: Counts(**counts) for key, counts in run.updates.items()}
-        known = {cell.key for cell in find_cells(run.settings.recordings)}
-        before = _bytes(run.settings.row_counts)
-        for line in repin(run.settings.row_counts, updates, run.failed, known):
+        for line in run.repinned:
             terminalreporter.write_line(line)
-        if _bytes(run.settings.row_counts) == before:
-            asked = f"{len(updates)} cells ran and none moved" if updates else "no cell's counts test ran"
-            terminalreporter.write_line(f"re-pinned nothing: {asked}")
     if run.knobs.streams:
         terminalreporter.section("parity transcripts")
         for line in sorted(run.rewritten):
             terminalreporter.write_line(f"rewrote {line}")
         if not run.rewritten:
             terminalreporter.write_line("re-pinned nothing: no stream of the cells that ran differs")
-
-
-def _bytes(path: Path) -> bytes:
-    return path.read_bytes() if path.is_file() else b""
 
 
 def _counts(report: Any) -> dict[str, int]:

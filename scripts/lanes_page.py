@@ -18,7 +18,7 @@ from parity.bridges.acp.requests import HOST_METHODS
 from parity.gates.check import bridge_maker
 from parity.lanes.acp import decisions, shapes
 from parity.lanes.acp.dialects import DIALECTS
-from parity.lanes.claude_code import reader as claude
+from parity.lanes.claude_code import decisions as claude_decisions
 from parity.lanes.claude_code import shapes as claude_shapes
 from parity.lanes.codex import known as codex
 from parity.replay.replay import Replay
@@ -172,48 +172,8 @@ def reason(kind: str, name: str) -> str | None:
     if kind == "acp":
         return decisions.reason(name) or decisions.reason(head)
     if kind == "codex":
-        return codex.IGNORED_NOTIFICATIONS.get(head) or CODEX_QUIET.get(name)
-    words = name.split(" ")
-    return (
-        claude.QUIET_TYPES.get(head)
-        or (claude.QUIET_SYSTEM.get(words[1]) if len(words) > 1 else None)
-        or CLAUDE_QUIET.get(name)
-    )
-
-
-CODEX_QUIET = {
-    "item/completed subAgentActivity": "the sub-agent's own thread settles its delegation",
-    "serverRequest/resolved": "has an effect only where the agent took a request back",
-    "thread/goal/cleared": "nothing was set before",
-    "thread/items/list answer": "history of a resumed thread",
-    "thread/started": "the runtime's own thread is known from the answer; only a child's is news",
-    "thread/turns/list answer": "history of a resumed thread",
-    "initialize answer": "the handshake; the runtime gets it as the answer to its own",
-    "turn/start answer": "`turn/started` decides",
-    "turn/interrupt answer": "`turn/completed` decides",
-    "turn/steer answer": "the runtime's request is answered, the turn goes on",
-    "item/started userMessage": "the echo of the runtime's input",
-    "item/completed userMessage": "the echo of the runtime's input",
-    "item/started reasoning": "opens with its first text",
-    "item/started agentMessage": "opens with its first text",
-    "item/completed reasoning": "an item without text shows nothing",
-}
-CLAUDE_QUIET = {
-    "system permission_denied": "the refused call's own result says it",
-    "control_response": "the answer to a control request of ours",
-    "control_cancel_request": "takes back a request our bridge has answered already",
-    "stream_event message_start": "carries only what the whole frames repeat",
-    "stream_event message_delta": "carries only what the whole frames and the result repeat",
-    "stream_event message_stop": "the whole frames and the result say so",
-    "stream_event content_block_start": "the block opens with its first delta or its whole frame",
-    "stream_event content_block_delta input_json_delta": "a piece of the arguments; the whole frame has them",
-    "stream_event content_block_delta signature_delta": "a signature of the vendor",
-    "stream_event content_block_stop": "the whole frame of the block closes it",
-    "system status": "what the agent is busy with; the rows show it",
-    "system thinking_tokens": "a count of tokens that the usage has",
-    "user text": "the echo of the runtime's input, or a notice of the agent program to itself",
-    "system task_updated": "a task's own bookkeeping; `task_notification` settles it",
-}
+        return codex.IGNORED_NOTIFICATIONS.get(head) or codex.QUIET.get(name)
+    return claude_decisions.reason(name)
 
 
 def page() -> str:
@@ -256,6 +216,10 @@ def acp_tables() -> str:
     for name, dialect in sorted(DIALECTS.items()):
         tools = ", ".join(f"`{tool}` → {shape}" for tool, shape in sorted(dialect.tools.items()))
         lines.append(f"| {name} | {tools or '—'} |")
+    lines += ["", "Session updates of protocol version 2 (draft):\n", "| update | becomes |", "|---|---|"]
+    lines += [f"| `{name}` | {what} |" for name, what in decisions.UPDATES_V2.items()]
+    lines += ["", "Of these, kept as an `unhandled` row:\n", "| update | when |", "|---|---|"]
+    lines += [f"| `{name}` | {why} |" for name, why in decisions.KEPT_V2.items()]
     return "\n".join(lines) + "\n"
 
 

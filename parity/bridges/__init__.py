@@ -5,56 +5,36 @@ A built-in family comes first, then what another distribution registers (see `re
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any, ClassVar, NoReturn
 
-from msgspec import Struct
-
-from parity.bridges.acp.bridge import AcpBridge
-from parity.bridges.acp.client import CLIENT_METHODS, AcpClient
 from parity.bridges.base import Bridge, Client, HostCall, Message, Output, ToProvider, ToRuntime
-from parity.bridges.claude_code import client as claude_code
-from parity.bridges.claude_code.bridge import ClaudeCodeBridge
-from parity.bridges.codex import client as codex
-from parity.bridges.codex.bridge import CodexBridge
+from parity.bridges.family import Family
 from parity.bridges.registered import made_by, registered
 from parity.wire import InputError
 
 
-def _agent_info(initialized: Message) -> tuple[str | None, str | None]:
-    info = initialized.get("agentInfo")
-    info = info if isinstance(info, dict) else {}
-    return info.get("name"), info.get("version")
+class _Families(Mapping[str, Family]):
+    """Family by name, each loaded when it is asked for: most runs need one of them."""
+
+    _packages: ClassVar = {"acp": "acp", "claude-code": "claude_code", "codex": "codex"}
+
+    def __getitem__(self, name: str) -> Family:
+        family: Family = import_module(f"{__name__}.{self._packages[name]}.family").FAMILY
+        return family
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packages)
+
+    def __len__(self) -> int:
+        return len(self._packages)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._packages
 
 
-class Family(Struct, frozen=True):
-    """A bridge family: its bridge, the reader of its foreign clients, and what tells a client's messages."""
-
-    bridge: Callable[[str, list[str] | None], Bridge]
-    client: Callable[[Any, list[tuple[bool, Message]]], Client]
-    is_from_client: Callable[[Message], bool | None]
-    """Whose message a bare one is, where its form alone tells; None otherwise."""
-    agent_info: Callable[[Message], tuple[str | None, str | None]] = _agent_info
-    """The agent's (name, version), of its answer to `initialize`."""
-
-
-def _acp_side(message: Message) -> bool | None:
-    method = message.get("method")
-    return method in CLIENT_METHODS if isinstance(method, str) else None
-
-
-FAMILIES: dict[str, Family] = {
-    "acp": Family(lambda provider, command: AcpBridge(provider, command), AcpClient, _acp_side),
-    "claude-code": Family(
-        lambda provider, command: ClaudeCodeBridge(),
-        claude_code.ClaudeCodeClient,
-        claude_code.is_from_client,
-        claude_code.agent_info,
-    ),
-    "codex": Family(
-        lambda provider, command: CodexBridge(), codex.CodexClient, codex.is_from_client, codex.agent_info
-    ),
-}
+FAMILIES: Mapping[str, Family] = _Families()
 """Provider family by name; a provider `family-profile` belongs to the family before its first dash."""
 
 
@@ -64,10 +44,10 @@ def family_of(provider: str) -> Family | None:
     A built-in family comes before one that an entry point registers (see `registered`). None where no family
     serves it; raises InputError for an entry point that is broken.
     """
-    built_in = FAMILIES.get(provider) or next(
-        (family for name, family in FAMILIES.items() if provider.startswith(f"{name}-")), None
-    )
-    return built_in or _registered_family(provider)
+    for name in FAMILIES:
+        if provider == name or provider.startswith(f"{name}-"):
+            return FAMILIES[name]
+    return _registered_family(provider)
 
 
 def _registered_family(provider: str) -> Family | None:

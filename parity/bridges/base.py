@@ -6,7 +6,7 @@ process; whoever drives it (the replay, the live shell) carries its messages and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -16,6 +16,9 @@ Message: TypeAlias = dict[str, Any]
 
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+AGENT_GONE = INTERNAL_ERROR
+"""JSON-RPC code of a request that an agent which is gone cannot answer."""
 
 
 class ToRuntime(Struct, gc=False):
@@ -100,6 +103,19 @@ class Bridge(Protocol):
 
     def host_error(self, token: int, error: Message) -> Sequence[Output]:
         """A host call failed with a JSON-RPC error object."""
+
+
+def agent_gone(bridge: Bridge, reason: str) -> Sequence[Output]:
+    """Tell a bridge that its agent is gone, and why: nothing comes of it any more, nothing can be told to it.
+
+    First the runtime is told, by an `error` that names no thread; a recording shows the moment by it. Then
+    comes what the bridge says. A bridge may have a method `agent_gone(reason)`, which settles what is open
+    (turns fail with a `provider.error`, requests are answered with an error, questions withdrawn) and after
+    which it refuses every request. One without it says nothing more.
+    """
+    told = {"jsonrpc": "2.0", "method": "error", "params": {"message": reason}}
+    settle: Callable[[str], Sequence[Output]] | None = getattr(bridge, "agent_gone", None)
+    return [ToRuntime(told), *(settle(reason) if settle is not None else ())]
 
 
 class Foreign(Struct, gc=False):

@@ -1,8 +1,9 @@
-"""What bridges to JSON-RPC agents share: who asked what, which answer is whose, and what waits for a person.
+"""What all bridges share: who asked what, which answer is whose, and what waits for a person.
 
-A base class without I/O: a family's bridge names its runtime methods and says what the agent's requests and
-notifications mean. Ids of the two sides never mix, and a request is answered under its own id, value and
-type (S46). Knows no provider; `AGENT_MEMBERS` is what the family's messages begin with.
+Two base classes without I/O. `RequestBridge` takes messages apart, whatever the agent's framing: a family's
+bridge names its runtime methods and says what the agent's requests and notifications mean. `JsonRpcBridge`
+also speaks JSON-RPC to the agent. Ids of the two sides never mix, and a request is answered under its own id,
+value and type (S46). Knows no provider.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from parity.bridges.base import (
+    AGENT_GONE,
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
     Envelope,
@@ -32,19 +34,19 @@ class BadParams(Exception):
     """A runtime request whose params do not fit; becomes an INVALID_PARAMS answer."""
 
 
-class JsonRpcBridge:
-    """A bridge between the runtime's JSON-RPC and an agent's."""
+class RequestBridge:
+    """A bridge between the runtime's JSON-RPC and an agent whose envelope tells requests from answers."""
 
-    AGENT_MEMBERS: ClassVar[Message] = {"jsonrpc": "2.0"}
     RUNTIME_METHODS: ClassVar[Mapping[str, Callable[[Any, Any, Params], None]]] = {}
 
     def __init__(self) -> None:
         self.noise = 0
         self.envelope: Envelope = JsonRpc()
         self._sent = 0
-        self._pending: dict[int, Then] = {}
+        self._pending: dict[Any, Then] = {}
         self._asked = 0
         self._waiting: dict[int, Then] = {}
+        self._gone: str | None = None
         self._out: list[Output] = []
 
     # -- what a family says --------------------------------------------------------------------------
@@ -57,6 +59,14 @@ class JsonRpcBridge:
         """The agent tells something."""
         raise NotImplementedError
 
+    def _threads_lost(self, reason: str) -> None:
+        """The agent is gone: `_lose` each thread."""
+        raise NotImplementedError
+
+    def _refusal(self, reason: str) -> Message:
+        """The agent's answer to a request, had it refused it for this reason."""
+        return {"error": {"code": AGENT_GONE, "message": reason}}
+
     # -- entry points --------------------------------------------------------------------------------
 
     def runtime(self, message: Any) -> Sequence[Output]:
@@ -67,13 +77,16 @@ class JsonRpcBridge:
             return self._out
         method, request_id, params = message.get("method"), message.get("id"), message.get("params")
         if method is None:
-            then = self._waiting.pop(request_id, None) if isinstance(request_id, int) else None
+            then = self._waiting.pop(request_id, None) if type(request_id) is int else None
             if then is not None:
                 then(message)
             return self._out
         handler = self.RUNTIME_METHODS.get(method) if isinstance(method, str) else None
         if handler is None:
             self._refuse(request_id, METHOD_NOT_FOUND, f"unknown method {method!r}")
+            return self._out
+        if self._gone is not None:
+            self._refuse(request_id, AGENT_GONE, self._gone)
             return self._out
         try:
             handler(self, request_id, params if isinstance(params, dict) else {})
@@ -88,7 +101,7 @@ class JsonRpcBridge:
             self.envelope.read(message) if isinstance(message, dict) else ("noise", None, None)
         )
         if kind == "response":
-            then = self._pending.pop(message_id, None) if type(message_id) is int else None
+            then = self._pending.pop(message_id, None) if type(message_id) in (int, str) else None
             if then is None:
                 self.noise += 1
             else:
@@ -112,27 +125,25 @@ class JsonRpcBridge:
         """A host call failed; a bridge that makes none has nothing to say."""
         return []
 
-    # -- to the agent --------------------------------------------------------------------------------
+    def agent_gone(self, reason: str) -> Sequence[Output]:
+        """The agent is gone: settle what is open, and refuse every request from now on (see `base`)."""
+        self._out = []
+        self._gone = reason
+        for asked in list(self._waiting):
+            self._withdraw(asked)
+        self._threads_lost(reason)
+        told = self._out
+        self._out = []
+        while self._pending:
+            self._pending.pop(next(iter(self._pending)))(self._refusal(reason))
+        answers = (out for out in self._out if isinstance(out, ToRuntime) and "method" not in out.message)
+        return [*told, *answers]
 
-    def _send(self, method: str, params: Params, then: Then) -> None:
-        """Ask the agent; `then` takes its whole answer."""
-        self._sent += 1
-        self._pending[self._sent] = then
-        request = {**self.AGENT_MEMBERS, "id": self._sent, "method": method, "params": params}
-        self._out.append(ToProvider(request))
-
-    def _tell_agent(self, method: str, params: Params | None = None) -> None:
-        message: Message = {**self.AGENT_MEMBERS, "method": method}
-        if params is not None:
-            message["params"] = params
-        self._out.append(ToProvider(message))
-
-    def _answer_agent(self, request_id: Any, result: Any) -> None:
-        self._out.append(ToProvider({**self.AGENT_MEMBERS, "id": request_id, "result": result}))
-
-    def _refuse_agent(self, request_id: Any, code: int, text: str) -> None:
-        error = {"code": code, "message": text}
-        self._out.append(ToProvider({**self.AGENT_MEMBERS, "id": request_id, "error": error}))
+    def _lose(self, thread_id: str, reason: str, settling: Sequence[d.Delta] = ()) -> None:
+        """A thread's agent is gone: its turn fails, and nothing of it stays open; `settling` is what its
+        lane has to say of that."""
+        ending = [d.ProviderError(reason, settles_turn=True), d.SessionEnded()]
+        self._deltas(thread_id, [*settling, *ending])
 
     # -- to the runtime ------------------------------------------------------------------------------
 
@@ -173,6 +184,32 @@ class JsonRpcBridge:
         """Nobody waits for the person's answer any more; a runtime that stopped the turn knows."""
         if self._waiting.pop(asked, None) is not None and tell:
             self._tell("$/cancel_request", {"requestId": asked})
+
+
+class JsonRpcBridge(RequestBridge):
+    """A bridge to an agent that speaks JSON-RPC; `AGENT_MEMBERS` is what the messages to it begin with."""
+
+    AGENT_MEMBERS: ClassVar[Message] = {"jsonrpc": "2.0"}
+
+    def _send(self, method: str, params: Params, then: Then) -> None:
+        """Ask the agent; `then` takes its whole answer."""
+        self._sent += 1
+        self._pending[self._sent] = then
+        request = {**self.AGENT_MEMBERS, "id": self._sent, "method": method, "params": params}
+        self._out.append(ToProvider(request))
+
+    def _tell_agent(self, method: str, params: Params | None = None) -> None:
+        message: Message = {**self.AGENT_MEMBERS, "method": method}
+        if params is not None:
+            message["params"] = params
+        self._out.append(ToProvider(message))
+
+    def _answer_agent(self, request_id: Any, result: Any) -> None:
+        self._out.append(ToProvider({**self.AGENT_MEMBERS, "id": request_id, "result": result}))
+
+    def _refuse_agent(self, request_id: Any, code: int, text: str) -> None:
+        error = {"code": code, "message": text}
+        self._out.append(ToProvider({**self.AGENT_MEMBERS, "id": request_id, "error": error}))
 
 
 def string(params: Params, name: str) -> str:

@@ -9,8 +9,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import groupby
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich import box
 from rich.console import Console
@@ -21,12 +22,16 @@ from parity.cli.cells import selection
 from parity.cli.output import console, difference_lines, plural, write_json
 from parity.gates.allowance import Allowance
 from parity.gates.allowlist import Allowlist, Considered
-from parity.gates.check import CellReport, as_document, check_cell
+from parity.gates.check import CellReport, Play, as_document, check_cell
 from parity.gates.counts import Counts, load_counts
 from parity.gates.pins import STREAMS
 from parity.gates.settings import Settings
 from parity.live.play import LAYERS, player_of
 from parity.wire import Cell, find_cells
+
+if TYPE_CHECKING:
+    from parity.coverage.gate import Gate
+    from parity.coverage.pins import Move
 
 SHOWN = 3
 """Differences shown per layer without --full."""
@@ -49,13 +54,17 @@ def run(
     cells = find_cells(settings.recordings, provider, cell)
     allowlist = Allowlist.load(settings.allowlist)
     counts = load_counts(settings.row_counts)
+    wanted = provider is None and cell is None and (html is not None or settings.coverage.is_file())
+    gate = _coverage_gate(settings.coverage) if wanted else None
     reports: list[CellReport] = []
     seconds: list[float] = []
     began = time.perf_counter()
     for one in cells:
         start = time.perf_counter()
-        play = player_of(settings.providers, one)
+        play: Play | None = player_of(settings.providers, one)
         layers = STREAMS if play is None else LAYERS
+        if gate is not None and play is None:
+            play = gate.play(one)
         reports.append(check_cell(one, allowlist, counts, strict=settings.strict, play=play, layers=layers))
         seconds.append(time.perf_counter() - start)
     ran = frozenset(report.key for report in reports)
@@ -65,27 +74,49 @@ def run(
         else frozenset(one.key for one in find_cells(settings.recordings))
     )
     stale = stale_allowances(allowlist, Considered(ran, known))
-    failed = any(report.verdict == "failed" for report in reports) or bool(stale)
+    moved = gate.moves() if gate is not None else []
+    fell = any(move.fell for move in moved)
+    failed = any(report.verdict == "failed" for report in reports) or bool(stale) or fell
     if html is not None:
-        _write_html(html, settings, cells, reports, allowlist, counts, stale)
+        _write_html(html, settings, cells, reports, allowlist, counts, stale, gate)
     if as_json:
         documents = [
             {**as_document(report), "seconds": round(took, 4)}
             for report, took in zip(reports, seconds, strict=True)
         ]
-        write_json({"passed": not failed, "cells": documents, "stale": [str(entry) for entry in stale]})
+        document = {"passed": not failed, "cells": documents, "stale": [str(entry) for entry in stale]}
+        if gate is not None:
+            document["coverage"] = [{"what": str(move), "fell": move.fell} for move in moved]
+        write_json(document)
     else:
         with _no_commands(github):
             _print_all(console(), reports, seconds, stale, full)
             for name in sorted(counts.keys() - known) if known == ran else ():
                 what = f"{settings.row_counts.name}: {name} is pinned, but there is no such cell"
                 console().print(Text(what, "yellow"))
-            console().print(_summary(reports, stale, time.perf_counter() - began))
+            if moved:
+                _print_coverage(console(), moved)
+            console().print(_summary(reports, stale, time.perf_counter() - began, settings.project))
             if html is not None:
                 console().print(Text(f"report: {html / 'index.html'}", "dim"))
     if github:
         _tell_github(settings, cells, reports, stale, sys.stderr if as_json else sys.stdout)
     return int(failed)
+
+
+def _coverage_gate(pinned: Path) -> Gate:
+    """What watches the cells for coverage; slow to import, and not every check needs it."""
+    from parity.coverage.gate import Gate
+
+    return Gate(pinned)
+
+
+def _print_coverage(out: Console, moved: Sequence[Move]) -> None:
+    fell = [move for move in moved if move.fell]
+    for move in fell:
+        out.print(Text(f"coverage fell: {move}", "bold red"))
+    hint = "if that is meant, re-pin" if fell else "re-pin"
+    out.print(Text(f"coverage: {plural(len(moved), 'name')} moved; {hint}: parity coverage --pin", "yellow"))
 
 
 def _print_all(
@@ -126,12 +157,20 @@ def _write_html(
     allowlist: Allowlist,
     counts: dict[str, Counts],
     stale: Sequence[Allowance],
+    gate: Gate | None,
 ) -> None:
     from parity.report import write_report
     from parity.report.checked import checked
 
-    play_of = partial(player_of, settings.providers)
-    write_report(folder, checked(cells, reports, allowlist, counts, stale, play_of))
+    data = checked(cells, reports, allowlist, counts, stale, partial(player_of, settings.providers))
+    data.coverage = gate is not None
+    write_report(folder, data)
+    if gate is not None:
+        from parity.coverage.model import PROTOCOLS
+        from parity.report.coverage import write_coverage
+
+        found = groupby(gate.entries(), key=lambda entry: entry.protocol)
+        write_coverage(folder, {PROTOCOLS[protocol]: list(entries) for protocol, entries in found})
 
 
 def _tell_github(
@@ -207,7 +246,7 @@ def _depth(difference: object) -> int:
     return -str(getattr(difference, "path", "")).count("/")
 
 
-def _summary(reports: Sequence[CellReport], stale: Sequence[Allowance], took: float) -> Text:
+def _summary(reports: Sequence[CellReport], stale: Sequence[Allowance], took: float, project: bool) -> Text:
     by_verdict = {name: sum(r.verdict == name for r in reports) for name in _STYLES}
     said = ", ".join(f"{count} {name}" for name, count in by_verdict.items() if count)
     if stale:
@@ -220,5 +259,7 @@ def _summary(reports: Sequence[CellReport], stale: Sequence[Allowance], took: fl
     summary = Text(f"\n{plural(len(reports), 'cell')}: {said} · {lines} lines in {took:.2f} s", style)
     if by_verdict["unpinned"]:
         hint = "to pin: rerecord -p PROVIDER -c CELL, then UPDATE_PARITY_ROW_COUNTS=1 pytest"
+        if not project:
+            hint += " in a project whose pyproject.toml has [tool.parity] for them"
         summary.append(f"\nunpinned cells have nothing to be held against; {hint}", "yellow")
     return summary

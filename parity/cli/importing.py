@@ -10,7 +10,9 @@ from rich.text import Text
 
 from parity.cli.output import console, plural, write_json
 from parity.gates.settings import Settings
+from parity.importing.cleaning import Cleaning
 from parity.importing.importer import ImportOptions, Model, Origin, import_log
+from parity.redaction import this_machine
 from parity.wire import Agent, InputError
 
 
@@ -28,10 +30,12 @@ class Request(Struct, kw_only=True):
     direction: str | None
     replacements: list[str]
     overwrite: bool
+    redact: bool
 
 
 def run(settings: Settings, request: Request, *, as_json: bool) -> int:
     """Import the log; returns the exit code: 1 where the new cell does not replay cleanly."""
+    cleaning = Cleaning(this_machine(), redact=request.redact)
     options = ImportOptions(
         cwd=request.cwd,
         description=request.description,
@@ -41,6 +45,7 @@ def run(settings: Settings, request: Request, *, as_json: bool) -> int:
         direction=request.direction,
         replacements=[_pair(text) for text in request.replacements],
         replace=request.overwrite,
+        cleaning=cleaning,
     )
     cell, outcome = import_log(request.log, request.provider, request.cell, settings.recordings, options)
     problems = [*outcome.stalls, *outcome.unconsumed]
@@ -56,6 +61,7 @@ def run(settings: Settings, request: Request, *, as_json: bool) -> int:
                 "events": outcome.events,
                 "unhandled": outcome.unhandled,
                 "problems": problems,
+                "redacted": cleaning.counts,
             }
         )
         return int(bool(problems))
@@ -64,6 +70,9 @@ def run(settings: Settings, request: Request, *, as_json: bool) -> int:
     out.print(
         Text(f"  replays to {outcome.events} events, {outcome.rows} rows, {outcome.unhandled} unhandled")
     )
+    if cleaning.counts:
+        said = ", ".join(f"{count} {kind}" for kind, count in cleaning.counts.items())
+        out.print(Text(f"  redacted: {said}"))
     if ignored:
         out.print(Text(f"  calls our bridge does not make, ignored: {', '.join(ignored)}"))
     for problem in problems:

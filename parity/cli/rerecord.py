@@ -8,7 +8,7 @@ from rich.text import Text
 from parity.cli.cells import selection
 from parity.cli.output import console, plural, write_json
 from parity.gates.check import built_in
-from parity.gates.pins import STREAMS, KeepSink, write_pin
+from parity.gates.pins import STREAMS, KeepSink, is_pinned, write_pin
 from parity.gates.settings import Settings
 from parity.live.play import LAYERS, player_of
 from parity.wire import Cell, find_cells
@@ -22,13 +22,34 @@ class Rerecorded(Struct):
     refused: list[str]
 
 
+class _Replayed(Struct):
+    """What a cell's pins would be: the streams that differ, or why there are none."""
+
+    cell: Cell
+    differing: dict[str, list[bytes]]
+    refused: list[str]
+
+
 def run(
-    settings: Settings, provider: str | None, cell: str | None, *, check_only: bool, as_json: bool
+    settings: Settings,
+    provider: str | None,
+    cell: str | None,
+    *,
+    check_only: bool,
+    as_json: bool,
 ) -> int:
-    """Rewrite or check the pins; returns the exit code."""
+    """Rewrite or check the pins; returns the exit code.
+
+    Every cell is replayed before the first pin is written: one that cannot be read leaves all as they are.
+    """
     provider, cell = selection(provider, cell)
     cells = find_cells(settings.recordings, provider, cell)
-    results = [_rerecord(one, settings, check_only) for one in cells]
+    replayed = [_replay(one, settings) for one in cells]
+    if not check_only:
+        for one in replayed:
+            for layer, lines in one.differing.items():
+                write_pin(one.cell, layer, lines)
+    results = [_result(one) for one in replayed]
     changed = [result for result in results if result.changed]
     refused = [result for result in results if result.refused]
     if as_json:
@@ -49,20 +70,17 @@ def run(
     return int(bool(refused) or (check_only and bool(changed)))
 
 
-def _rerecord(cell: Cell, settings: Settings, check_only: bool) -> Rerecorded:
+def _replay(cell: Cell, settings: Settings) -> _Replayed:
     sink = KeepSink()
     external = player_of(settings.providers, cell)
     outcome = (external or built_in(cell))(cell, sink)
     problems = [*outcome.stalls, *outcome.unconsumed]
-    changed: list[str] = []
-    if not problems:
-        for layer in STREAMS if external is None else LAYERS:
-            lines = sink.lines[layer]
-            if check_only:
-                path = cell.pin(layer)
-                whole = b"".join(line + b"\n" for line in lines)
-                if not path.is_file() or path.read_bytes() != whole:
-                    changed.append(path.name)
-            elif write_pin(cell, layer, lines):
-                changed.append(cell.pin(layer).name)
-    return Rerecorded(cell.key, changed, problems)
+    layers = () if problems else STREAMS if external is None else LAYERS
+    said = {layer: sink.lines[layer] for layer in layers}
+    differing = {layer: lines for layer, lines in said.items() if not is_pinned(cell, layer, lines)}
+    return _Replayed(cell, differing, problems)
+
+
+def _result(replayed: _Replayed) -> Rerecorded:
+    cell = replayed.cell
+    return Rerecorded(cell.key, [cell.pin(layer).name for layer in replayed.differing], replayed.refused)

@@ -1,14 +1,14 @@
-"""Reading, checking and writing `allowlist.yaml`; comments and order survive.
+"""Reading and writing `allowlist.yaml`; comments and order survive.
 
-Knows YAML and the rules of an entry. Must not know how allowances are used. Every mistake is an
-InputError with file and line: an allowance that is silently wrong would accept too much or nothing.
+Knows YAML and the sections of the file. Must not know how allowances are used, nor what makes an entry valid
+(see `allowlist_entry`). Every mistake is an InputError with file and line.
 """
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -20,22 +20,12 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.representer import RoundTripRepresenter
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-from parity.compare import LAYERS, same
+from parity.compare import same
 from parity.compare.documents import canonical
-from parity.gates.allowance import GUARDED, SECTIONS, Allowance, is_broad
+from parity.gates.allowance import SECTIONS, Allowance
+from parity.gates.allowlist_entry import EntryReader, plain
 from parity.gates.allowlist_text import NotUnderstood, edited
 from parity.wire import InputError, write_atomic_bytes
-
-ISSUE = re.compile(r"#\d+|https?://[^\s/]+/\S+")
-"""What names an issue."""
-
-_CHANGES = ("added", "removed", "changed")
-_COMMON = ("issue", "reason", "provider", "cell")
-_KEYS = {
-    "pinned": (*_COMMON, "layer", "path", "change", "old", "new", "broad"),
-    "checkouts": (*_COMMON, "layer", "path", "change", "old", "new", "broad"),
-    "counts": (*_COMMON, "count", "max"),
-}
 
 
 class AllowlistFile:
@@ -57,7 +47,7 @@ class AllowlistFile:
         if section not in SECTIONS:
             raise KeyError(section)
         node = CommentedMap(entry)
-        allowance = _EntryReader(self.path, None, section, node).allowance()
+        allowance = EntryReader(self.path, None, section, node).allowance()
         self._added.append((allowance, node))
         self.sections[section].append(allowance)
         return allowance
@@ -151,8 +141,15 @@ class AllowlistFile:
             fix = "keep one of the two" if "duplicate key" in what else "correct the YAML"
             at = None if mark is None else int(mark.line) + 1
             raise InputError(self.path, at, what, fix) from None
+        except RecursionError:
+            raise InputError(self.path, None, "nested too deeply", "correct the YAML") from None
         except YAMLError as error:
             what = " ".join(str(error).split())
+            raise InputError(self.path, None, what, "correct the YAML") from None
+        except (
+            Exception
+        ) as error:  # ruamel's own ways to fail: a number too long, an entry merged into itself
+            what = " ".join(f"cannot be read ({type(error).__name__}: {error})".split())
             raise InputError(self.path, None, what, "correct the YAML") from None
         if root is None:
             return CommentedMap()
@@ -180,149 +177,13 @@ class AllowlistFile:
                 self.path, line, f"section {section!r} is not a list", 'begin each entry with "- "'
             )
         return [
-            _EntryReader(self.path, listed.lc.item(at)[0] + 1, section, entry).allowance()
+            EntryReader(self.path, listed.lc.item(at)[0] + 1, section, entry).allowance()
             for at, entry in enumerate(listed)
         ]
 
 
-class _EntryReader:
-    """Checks one entry and makes it an Allowance."""
-
-    def __init__(self, path: Path, line: int | None, section: str, entry: object) -> None:
-        self._path = path
-        self._line = line
-        self._section = section
-        if not isinstance(entry, CommentedMap):
-            self._fail(None, "an entry is not a mapping", "write it as `issue: …`, `reason: …`")
-        self._entry = entry
-
-    def allowance(self) -> Allowance:
-        """The checked entry; raises InputError."""
-        keys = _KEYS[self._section]
-        for key in self._entry:
-            if key not in keys:
-                self._fail(
-                    key,
-                    f"unknown key {key!r} in {self._section}",
-                    f"use {', '.join(keys)}",
-                )
-        allowance = Allowance(
-            section=self._section,
-            where=str(self._path) if self._line is None else f"{self._path}:{self._line}",
-            issue=self._issue(),
-            reason=self._text("reason", "say why the difference is accepted"),
-            providers=self._names("provider", required=True),
-            cells=self._names("cell", required=False),
-        )
-        if self._section == "counts":
-            allowance.count = self._one_of("count", GUARDED)
-            allowance.max = self._max()
-            return allowance
-        allowance.layer = self._one_of("layer", LAYERS)
-        allowance.path = self._pattern()
-        if "change" in self._entry:
-            allowance.change = self._one_of("change", _CHANGES)
-        allowance.old, allowance.new = self._value("old"), self._value("new")
-        allowance.__post_init__()
-        return allowance
-
-    def _fail(self, key: object, what: str, fix: str) -> NoReturn:
-        line = self._line
-        if key is not None and line is not None:
-            with suppress(KeyError, TypeError, AttributeError):  # a merged key has no place
-                line = self._entry.lc.key(key)[0] + 1
-        raise InputError(self._path, line, what, fix)
-
-    def _issue(self) -> str:
-        if self._entry.get("issue") is None:
-            self._fail("issue", "no issue", 'write issue: "#123" with the quotes (# begins a comment)')
-        issue = self._text("issue", 'write issue: "#123" or the issue\'s URL')
-        if not ISSUE.fullmatch(issue):
-            self._fail("issue", f"issue {issue!r} is no issue", 'write "#123" or its full URL')
-        return issue
-
-    def _text(self, key: str, fix: str) -> str:
-        if key not in self._entry:
-            self._fail(None, f"no {key}", fix)
-        value = self._entry[key]
-        if not isinstance(value, str) or not value.strip():
-            self._fail(key, f"{key} is not a text", fix)
-        return str(value)
-
-    def _names(self, key: str, required: bool) -> frozenset[str] | None:
-        """A name or a list of names; None where all are meant."""
-        fix = f'write a name, a list of names or "*" as {key}'
-        if key not in self._entry:
-            if required:
-                self._fail(None, f"no {key}", fix)
-            return None
-        value = self._entry[key]
-        names = list(value) if isinstance(value, list) else [value]
-        if not names or not all(isinstance(name, str) and name for name in names):
-            self._fail(key, f"{key} is not a name or a list of names", f"{fix}; quote numbers")
-        if "*" in names:
-            return None
-        return frozenset(str(name) for name in names)
-
-    def _one_of(self, key: str, words: tuple[str, ...]) -> str:
-        value = self._entry.get(key)
-        if value not in words:
-            what = f"no {key}" if key not in self._entry else f"unknown {key} {value!r}"
-            self._fail(key, what, f"use one of {', '.join(words)}")
-        return str(value)
-
-    def _max(self) -> int | None:
-        if "max" not in self._entry:
-            return None
-        value = self._entry["max"]
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            self._fail("max", f"max {value!r} is not a count", "write a whole number, 0 or more")
-        return int(value)
-
-    def _pattern(self) -> str:
-        fix = "write a JSON pointer such as /*/item/exitCode"
-        path = self._text("path", fix)
-        if not path.startswith("/"):
-            self._fail("path", f"path {path!r} does not begin with /", fix)
-        broad = self._entry.get("broad", False)
-        if not isinstance(broad, bool):
-            self._fail("broad", f"broad {broad!r} is not true or false", "write broad: true")
-        if is_broad(path) and not broad:
-            self._fail(
-                "path",
-                f"path {path!r} accepts whole documents or items",
-                "name the field, or add broad: true if that is meant",
-            )
-        return path
-
-    def _value(self, key: str) -> Any:
-        if key not in self._entry:
-            return UNSET
-        return _plain(self._entry[key], lambda what: self._fail(key, what, "put it in quotes"))
-
-
 def _no_value(what: str) -> NoReturn:
     raise ValueError(what)
-
-
-def _plain(value: Any, fail: Callable[[str], NoReturn]) -> Any:
-    """The JSON value a YAML value stands for; ruamel's own types would never be equal to it."""
-    match value:
-        case None | bool():
-            return value
-        case str():
-            return str(value)
-        case int():
-            return bool(value) if type(value).__name__ == "ScalarBoolean" else int(value)
-        case float():
-            return float(value)
-        case dict():
-            if not all(isinstance(key, str) for key in value):
-                fail("a key is not a text")
-            return {str(key): _plain(inner, fail) for key, inner in value.items()}
-        case list():
-            return [_plain(inner, fail) for inner in value]
-    return fail(f"a {type(value).__name__} is no JSON value")
 
 
 def survives(value: Any) -> bool:
@@ -333,7 +194,7 @@ def survives(value: Any) -> bool:
     try:
         _yaml_like(b"").dump(CommentedMap(value=value), out)
         read = _yaml_like(b"").load(out.getvalue().decode())["value"]
-        return same(_plain(read, _no_value), value)
+        return same(plain(read, _no_value), value)
     except (YAMLError, ValueError):  # a lone surrogate among them
         return False
 

@@ -1,7 +1,7 @@
 """Amending the allowlist: what fails a check, what each entry masks, and which entries mask nothing.
 
 Knows how to check cells under an allowlist and what may be concluded. Must not know how it is asked for or
-shown. Only `pinned` and `counts` are judged here; `checkouts` needs two checkouts.
+shown. `pinned` and `counts` are judged here; `checkouts` needs two checkouts, whose comparison is given.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from parity.gates.proposals import Proposal, propose, propose_counts
 from parity.wire import Cell
 
 JUDGED = ("pinned", "counts")
-"""The sections a check of cells uses."""
+"""The sections a check of cells uses; the other one is for two checkouts."""
 
 KEPT = 1000
 """Masked differences kept for each entry; the number of all is known."""
@@ -96,15 +96,18 @@ def explained(
     allowlist: Allowlist,
     counts: dict[str, Counts],
     check: Callable[[Cell], CellReport],
+    compare: Callable[[], Considered] | None = None,
 ) -> list[Masked]:
     """What each entry masks when these cells (of all `known` ones) are checked, and which are stale.
 
-    `check` judges a cell under this allowlist, strictly. Raises what it raises.
+    `check` judges a cell under this allowlist, strictly; `compare` judges two checkouts under it, and says
+    which cells it compared whole. Raises what they raise.
     """
     masked = [Masked(one, number) for number, one in enumerate(allowlist.allowances, 1)]
     by_entry = {id(one.allowance): one for one in masked}
     allowlist.on_masked = lambda one, cell, difference: by_entry[id(one)].add(cell, difference)
     reports = [check(cell) for cell in cells]
+    compared = compare() if compare is not None else None
     allowlist.on_masked = None
     for report in reports:
         pinned = counts.get(report.key)
@@ -120,7 +123,9 @@ def explained(
     for one in masked:
         if one.count:
             one.stale = False
-        elif one.allowance.section in JUDGED and considered.covers(one.allowance):
+        elif one.allowance.section not in JUDGED:
+            one.stale = True if compared is not None and compared.covers(one.allowance) else None
+        elif considered.covers(one.allowance):
             hidden = any(one.allowance.concerns(report.provider, report.cell) for report in broken)
             one.stale = None if hidden else True
     return masked

@@ -17,11 +17,13 @@ from parity.gates.allowance import GUARDED
 from parity.gates.allowlist import Allowlist
 from parity.gates.counts import Counts, judge
 from parity.gates.pins import STREAMS, KeepSink, PinnedStream, PinSink, pinned_docs
+from parity.redaction import sweep
 from parity.replay.replay import Outcome, Sink, replay
 from parity.wire import Cell, InputError
 
-GATES = ("replay", *STREAMS, "grammar", "counts")
-"""The gates of a cell: it replays without stalls, each stream is as pinned, drops and counts do not rise."""
+GATES = ("replay", *STREAMS, "grammar", "counts", "clean")
+"""The gates of a cell: it replays without stalls, each stream is as pinned, drops and counts do not rise,
+and no file of it holds anything personal or secret."""
 
 
 Play: TypeAlias = Callable[[Cell, Sink], Outcome]
@@ -95,6 +97,8 @@ def check_cell(
     streams = {layer: sink.streams[layer] for layer in layers}
     pinned = any(stream.pinned for stream in streams.values())
     report = CellReport(provider=cell.provider, cell=cell.name, outcome=outcome, pinned=pinned)
+    if found := sweep(cell):
+        report.failures["clean"] = [str(finding) for finding in found]
     if outcome.crash is not None:
         report.failures["replay"] = [outcome.crash]
         return report

@@ -28,6 +28,9 @@ EXACT = ("events", "rows")
 FIELDS = (*EXACT, *GUARDED)
 """Counts of a cell, in the order of the file."""
 
+MOST = 2**53
+"""The most a count may be: up to here every reader of JSON agrees about a number."""
+
 REPIN = "re-pin with UPDATE_PARITY_ROW_COUNTS=1 pytest"
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -230,10 +233,15 @@ def _cells(path: Path, text: str) -> dict[str, tuple[str, Counts]]:
             start = _expect(text, _skip(text, end), ":")
             try:
                 value, end = decoder.raw_decode(text, start)
+            except json.JSONDecodeError:
+                raise
             except _TwiceError as error:
                 raise InputError(
                     path, line, f"{name}: {error} is given twice", "keep one of the two"
                 ) from None
+            except (ValueError, RecursionError):
+                what = f"{name}: a number too long, or nested too deeply"
+                raise InputError(path, line, what, "restore it from git, or re-pin") from None
             cells[name] = text[start:end], _checked(path, line, name, value)
             at = _skip(text, end)
             if text[at : at + 1] != ",":
@@ -278,8 +286,8 @@ def _checked(path: Path, line: int, name: str, value: object) -> Counts:
             raise InputError(path, line, f"{name}: unknown count {key!r}", fix)
     for key in FIELDS:
         count = value.get(key)
-        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-            what = f"{name}: no {key}" if key not in value else f"{name}: {key} is {count!r}"
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST:
+            what = f"{name}: no {key}" if key not in value else f"{name}: {key} is {repr(count)[:60]}"
             raise InputError(path, line, what, fix)
     return Counts(
         events=value["events"],

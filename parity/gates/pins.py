@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from parity.wire import Cell, JsonError, decode, read_ndjson, write_atomic
-from parity.wire.errors import InputError
+from parity.wire.errors import InputError, unreadable
 
 STREAMS = ("bridge", "provider", "events", "rows")
 """The pinned layers, in the order of the pipeline."""
@@ -22,9 +22,10 @@ class PinnedStream:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.pinned = path.is_file()
+        file = _opened(path)
+        self.pinned = file is not None
         self.equal = self.pinned
-        self._file: BinaryIO = path.open("rb") if self.pinned else BytesIO()
+        self._file: BinaryIO = file if file is not None else BytesIO()
         self._said: list[bytes] = []
         self.say = self._said.append
         """The replay says one line."""
@@ -42,6 +43,16 @@ class PinnedStream:
             whole = b"\n".join(self._said) + b"\n"
             self.equal = self._file.read(len(whole)) == whole
         self._said.clear()
+
+
+def _opened(path: Path) -> BinaryIO | None:
+    """The pin, open; None where there is none. Raises InputError where there is one that cannot be read."""
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
 class PinSink:
@@ -104,8 +115,16 @@ def pinned_docs(cell: Cell, layer: str) -> list[dict[str, Any]]:
 
 def write_pin(cell: Cell, layer: str, lines: list[bytes]) -> bool:
     """Rewrite one pin whole; returns whether its bytes changed (an equal file is not touched)."""
-    path = cell.pin(layer)
-    if path.is_file() and path.read_bytes() == b"".join(line + b"\n" for line in lines):
+    if is_pinned(cell, layer, lines):
         return False
-    write_atomic(path, lines)
+    write_atomic(cell.pin(layer), lines)
     return True
+
+
+def is_pinned(cell: Cell, layer: str, lines: list[bytes]) -> bool:
+    """Whether the pin is exactly these lines. Raises InputError for one that cannot be read."""
+    file = _opened(cell.pin(layer))
+    if file is None:
+        return False
+    with file:
+        return file.read() == b"".join(line + b"\n" for line in lines)

@@ -15,11 +15,13 @@ from typing import Any
 from msgspec import Struct, field
 
 from parity.wire import InputError
+from parity.wire.errors import unreadable
 
 COUNTS_KNOB = "UPDATE_PARITY_ROW_COUNTS"
 STREAMS_KNOB = "UPDATE_TRANSCRIPT_EXPECTATIONS"
 _KNOB_PREFIXES = ("UPDATE_PARITY_", "UPDATE_TRANSCRIPT_")
-_KEYS = ("recordings", "row-counts", "allowlist", "strict", "providers")
+_PATHS = {"recordings": "recordings", "row-counts": "row-counts.json", "allowlist": "allowlist.yaml"}
+_KEYS = (*_PATHS, "strict", "providers")
 _PROVIDER_KEYS = ("bridge", "env", "timeout")
 _PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _ON, _OFF = ("1", "true", "yes"), ("", "0", "false", "no")
@@ -45,6 +47,13 @@ class Settings(Struct, frozen=True):
     allowlist: Path
     strict: bool = False
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
+    project: bool = False
+    """Whether a `[tool.parity]` names these recordings: only then does pytest collect and re-pin them."""
+
+    @property
+    def coverage(self) -> Path:
+        """The pinned coverage, beside the counts; without the file nothing is gated."""
+        return self.row_counts.with_name("coverage.json")
 
 
 class Knobs(Struct, frozen=True):
@@ -69,19 +78,22 @@ def load_settings(
         beside = folder.parent
         near = find_table(beside)
         bridges = _providers(*near) if near is not None else {}
-        return Settings(folder, beside / "row-counts.json", beside / "allowlist.yaml", strict, bridges)
+        project = near is not None and _named(*near, "recordings") == Path(os.path.normpath(folder))
+        counts, allowlist = beside / "row-counts.json", beside / "allowlist.yaml"
+        return Settings(folder, counts, allowlist, strict, bridges, project)
     found = find_table(start)
     if found is None:
         base = start.absolute()
         return Settings(base / "recordings", base / "row-counts.json", base / "allowlist.yaml", strict)
     base, table = found
-    return Settings(
-        Path(os.path.normpath(base / table.get("recordings", "recordings"))),
-        Path(os.path.normpath(base / table.get("row-counts", "row-counts.json"))),
-        Path(os.path.normpath(base / table.get("allowlist", "allowlist.yaml"))),
-        strict or table.get("strict", False),
-        _providers(base, table),
-    )
+    recordings, counts, allowlist = (_named(base, table, key) for key in _PATHS)
+    strict = strict or table.get("strict", False)
+    return Settings(recordings, counts, allowlist, strict, _providers(base, table), True)
+
+
+def _named(base: Path, table: dict[str, Any], key: str) -> Path:
+    """The path a key of the table names, or its default."""
+    return Path(os.path.normpath(base / table.get(key, _PATHS[key])))
 
 
 def find_table(start: Path) -> tuple[Path, dict[str, Any]] | None:
@@ -89,13 +101,19 @@ def find_table(start: Path) -> tuple[Path, dict[str, Any]] | None:
     start = start.absolute()
     for folder in (start, *start.parents):
         file = folder / "pyproject.toml"
-        if not file.is_file():
-            continue
         try:
+            if not file.is_file():
+                continue
             document = tomllib.loads(file.read_text("utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError(file, None, f"not TOML: {error}", "mend the file")
-        table = document.get("tool", {}).get("parity")
+        except OSError as error:
+            raise unreadable(file, error) from None
+        except (ValueError, RecursionError) as error:
+            what = " ".join(f"not TOML: {error}".split())
+            raise InputError(file, None, what, "mend the file") from None
+        tools = document.get("tool", {})
+        if not isinstance(tools, dict):
+            raise InputError(file, None, "tool is no table", "write [tool.parity]")
+        table = tools.get("parity")
         if table is not None:
             _check(file, table)
             return folder, table
@@ -113,8 +131,8 @@ def _check(file: Path, table: Any) -> None:
             _check_providers(file, value)
             continue
         kind = bool if key == "strict" else str
-        if not isinstance(value, kind):
-            what = f"[tool.parity] {key} must be a {kind.__name__}, not {value!r}"
+        if not isinstance(value, kind) or "\0" in str(value):
+            what = f"[tool.parity] {key} must be a {'bool' if kind is bool else 'path'}, not {value!r}"
             raise InputError(file, None, what, "mend the value")
 
 

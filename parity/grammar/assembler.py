@@ -125,15 +125,11 @@ class Assembler:
                 return
             self._turn_open(d.TurnOpen(initiator="agent"))
         assert self._turn is not None
-        late = {tracked.id for tracked in self._background.values() if tracked.open}
+        late = self._late_items()
         for key, tracked in self._items.items():
-            if not tracked.open:
-                continue
-            background = tracked.doc.get("background", tracked.doc["type"] in LATE_EVENTS)
-            if background or tracked.doc.get("parentItemId") in late:
-                late.add(tracked.id)
+            if tracked.id in late:
                 self._background[key] = tracked
-            else:
+            elif tracked.open:
                 self._settle(tracked, "interrupted")
         self._items = {}
         scope = self._turn
@@ -141,6 +137,22 @@ class Assembler:
         self._out.append(
             e.TurnCompleted(self.thread_id, scope, scope.turn_id or "", delta.status, delta.error)
         )
+
+    def _late_items(self) -> set[str]:
+        """The ids of open items that outlive the turn: work that says so, and what is part of such work."""
+        waiting = [tracked.id for tracked in self._background.values() if tracked.open]
+        parts: dict[str, list[str]] = {}  # a part may have begun before what it is part of
+        for tracked in self._items.values():
+            if not tracked.open:
+                continue
+            parts.setdefault(tracked.doc.get("parentItemId", ""), []).append(tracked.id)
+            if tracked.doc.get("background", tracked.doc["type"] in LATE_EVENTS):
+                waiting.append(tracked.id)
+        late: set[str] = set()
+        while waiting:
+            late.add(waiting[-1])
+            waiting += parts.pop(waiting.pop(), ())
+        return late
 
     def _input_accepted(self, delta: d.InputAccepted) -> None:
         self._out.append(

@@ -14,15 +14,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from parity.grammar import events as e
+from parity.grammar.row_fields import Row, fields_of, title_of
 
-Row: TypeAlias = dict[str, Any]
-"""id, kind, status, title, detail?, providerItemId?, the fields of its kind, approval?, children?"""
+__all__ = ["NEST", "Row", "RowProjector", "count_rows", "walk"]
 
-TITLE_LENGTH = 80
-"""Characters of a text shown as a title."""
+NEST = 64
+"""How deep items stand under one another."""
 
 
 class _Node:
@@ -41,7 +41,7 @@ class _Node:
     def row(self) -> Row:
         """The row as it stands now."""
         doc = self.doc
-        kind, fields = _FIELDS.get(doc["type"], _extension)(doc, self)
+        kind, fields = fields_of(doc, self.text)
         presentation = doc.get("presentation")
         title = detail = None
         if presentation is not None:
@@ -55,7 +55,7 @@ class _Node:
         if self.question is not None:
             kind, fields = "question", self.question
         row: Row = {"id": self.id, "kind": kind, "status": status}
-        row["title"] = title or _title(kind, fields, doc)
+        row["title"] = title or title_of(kind, fields, doc)
         if status == "failed" and kind != "tool":
             detail = doc.get("resultText") or detail
         if kind in _SAID and row["title"] != doc["title"]:
@@ -127,8 +127,7 @@ class RowProjector:
 
     def _input_accepted(self, event: e.TurnInputAccepted) -> None:
         if self._turn is not None and event.origin is None and "input" not in self._turn.doc:
-            text = " ".join(str(block["text"]) for block in event.input or [] if block.get("type") == "text")
-            self._turn.doc["input"] = text
+            self._turn.doc["input"] = " ".join(_texts(event.input))
 
     def _item_started(self, event: e.ItemStarted) -> None:
         doc = event.item
@@ -141,13 +140,15 @@ class RowProjector:
             moved = doc.get("parentItemId") != node.doc.get("parentItemId")
             node.doc = doc
             if moved:
-                self._homes[item_id].remove(node)
+                home = self._homes.pop(item_id, None)
+                if home is not None and node in home:
+                    home.remove(node)
                 self._place(node)
         self._open[item_id] = event.scope.turn_id or ""
 
     def _place(self, node: _Node) -> None:
-        parent = self._items.get(node.doc.get("parentItemId", ""))
-        if parent is not None and not self._is_below(parent, node):
+        parent = self._parent_of(node)
+        if parent is not None:
             home = parent.children
         elif self._turn is not None:
             home = self._turn.children
@@ -156,13 +157,17 @@ class RowProjector:
         home.append(node)
         self._homes[node.id] = home
 
-    def _is_below(self, node: _Node | None, above: _Node) -> bool:
-        """Whether a node is `above` itself or under it: children never hold their own parents."""
-        while node is not None:
-            if node is above:
-                return True
-            node = self._items.get(node.doc.get("parentItemId", "")) if node.id in self._homes else None
-        return False
+    def _parent_of(self, node: _Node) -> _Node | None:
+        """The item a node belongs under. None where that is the node itself or stands below it, for an agent
+        may name parents in a circle, and where it stands so deep that nothing more is put under it."""
+        parent = above = self._items.get(node.doc.get("parentItemId", ""))
+        for _ in range(NEST):
+            if above is node:
+                return None
+            if above is None or above.id not in self._homes:
+                return parent
+            above = self._items.get(above.doc.get("parentItemId", ""))
+        return None
 
     def _item_completed(
         self, event: e.ItemCompleted | e.BackgroundTaskCompleted | e.DelegationCompleted
@@ -261,112 +266,12 @@ _SAID = ("warning", "error")
 _DECIDED = {"denied": "failed", "cancelled": "interrupted"}
 
 
-# -- fields of each kind ---------------------------------------------------------------------------------
-
-
-def _pick(doc: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: doc[name] for name in names if doc.get(name) is not None}
-
-
-def _turn(doc: dict[str, Any], node: _Node) -> tuple[str, Row]:
-    return "turn", _pick(doc, "initiator", "input", "error")
-
-
-def _command(doc: dict[str, Any], node: _Node) -> tuple[str, Row]:
-    fields = _pick(doc, "command", "cwd", "exitCode", "durationMs")
-    output = doc.get("aggregatedOutput") or "".join(node.text)
-    if output:
-        fields["output"] = output
-    return "command", fields
-
-
-def _tool(doc: dict[str, Any], node: _Node) -> tuple[str, Row]:
-    fields: Row = {}
-    for name, source in (("toolName", "tool"), ("server", "server"), ("toolArgs", "arguments")):
-        if doc.get(source) is not None:
-            fields[name] = doc[source]
-    output = doc.get("resultText")
-    if output is None:
-        output = doc.get("result")
-    if doc.get("error") is not None:
-        fields["error"] = doc["error"]
-        output = None if output == doc["error"] else output
-    if output not in (None, ""):
-        fields["output"] = output
-    return "tool", fields
-
-
-def _text_of(doc: dict[str, Any], node: _Node) -> str:
-    text = doc.get("text")
-    return text if isinstance(text, str) else "".join(node.text)
-
-
-def _plan(doc: dict[str, Any], node: _Node) -> tuple[str, Row]:
-    if doc["type"] == "plan":
-        return "plan", {"text": _text_of(doc, node)}
-    return "plan", _pick(doc, "steps", "explanation")
-
-
-def _fields(kind: str, *names: str) -> Callable[[dict[str, Any], _Node], tuple[str, Row]]:
-    def fields(doc: dict[str, Any], node: _Node) -> tuple[str, Row]:
-        return kind, _pick(doc, *names)
-
-    return fields
-
-
-def _extension(doc: dict[str, Any], node: _Node) -> tuple[str, Row]:
-    skip = ("id", "type", "status", "presentation", "providerItemId", "parentItemId", "resultText")
-    return doc["type"], {k: v for k, v in doc.items() if k not in skip and k != "title"}
-
-
-_FIELDS: dict[str, Callable[[dict[str, Any], _Node], tuple[str, Row]]] = {
-    "turn": _turn,
-    "commandExecution": _command,
-    "toolCall": _tool,
-    "fileChange": _fields("fileChange", "changes", "aggregatedOutput"),
-    "fileRead": _fields("fileRead", "path", "cmd"),
-    "search": _fields("search", "mode", "query", "path"),
-    "webFetch": _fields("webFetch", "url", "prompt", "pattern"),
-    "webSearch": _fields("webSearch", "queries"),
-    "delegation": _fields("delegation", "label", "childRef", "background", "summary"),
-    "planSteps": _plan,
-    "plan": _plan,
-    "agentMessage": lambda doc, node: ("message", {"text": _text_of(doc, node)}),
-    "reasoning": lambda doc, node: ("reasoning", {"text": _text_of(doc, node)}),
-    "contextCompaction": _fields("compaction"),
-    "approval": _fields("approval"),
-    "question": _fields("question"),
-    "unhandled": _fields("unhandled"),
-    "warning": _fields("warning"),
-    "error": _fields("error"),
-    "compaction": _fields("compaction"),
-}
-_TITLES = {"message": "Message", "reasoning": "Reasoning", "plan": "Plan", "fileChange": "Edit"}
-_TITLE_FIELDS = {
-    "command": ("command",),
-    "tool": ("toolName",),
-    "fileRead": ("path",),
-    "search": ("query", "path"),
-    "webFetch": ("url",),
-    "delegation": ("label",),
-    "turn": ("input",),
-}
-
-
-def _title(kind: str, fields: Row, doc: dict[str, Any]) -> str:
-    for name in _TITLE_FIELDS.get(kind, ()):
-        if fields.get(name):
-            return _shorten(str(fields[name]))
-    if kind == "fileChange" and fields.get("changes"):
-        return ", ".join(str(change["path"]) for change in fields["changes"])
-    if kind == "webSearch" and fields.get("queries"):
-        return _shorten(str(fields["queries"][0]))
-    return _shorten(str(doc.get("title") or _TITLES.get(kind, kind)))
-
-
-def _shorten(text: str) -> str:
-    line = text.strip().split("\n", 1)[0]
-    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"
+def _texts(blocks: Any) -> list[str]:
+    """The texts of a turn's input; any block may be in it, also one that is none."""
+    told = [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    return [
+        block["text"] for block in told if block.get("type") == "text" and isinstance(block.get("text"), str)
+    ]
 
 
 def count_rows(row: Row) -> int:

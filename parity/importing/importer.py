@@ -14,11 +14,12 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 
 from parity.bridges import FAMILIES, Bridge, Client, Message, family_of
+from parity.importing.cleaning import Cleaning, clean, refuse_survivors
 from parity.importing.logs import CLIENT, Entry, read_log
 from parity.importing.rollout import is_rollout, read_rollout
 from parity.importing.transcript import is_transcript, read_transcript
 from parity.replay.matching import id_key
-from parity.replay.replay import Outcome, Replay, replay
+from parity.replay.replay import Outcome, Replay, failure_of, replay
 from parity.wire import (
     BRIDGE_TO_PROVIDER,
     BRIDGE_TO_RUNTIME,
@@ -54,6 +55,8 @@ class ImportOptions(Struct, kw_only=True):
     """`markers` or `field:NAME`; None finds out line by line (see `logs`)."""
     replacements: list[tuple[str, str]] = []
     replace: bool = False
+    cleaning: Cleaning | None = None
+    """None takes the log as it is: for a cell that nobody will commit."""
 
 
 class _Capture:
@@ -184,14 +187,31 @@ def import_log(
         entries = read_transcript(log)
     else:
         entries = read_log(log, family.is_from_client, options.direction)
+    for old, new in options.replacements:
+        if not _is_unicode(old + new):
+            raise InputError("--replace", None, f"{old + '=' + new!r} is not UTF-8", "write it in UTF-8")
     hits: set[str] = set()
     for entry in entries:
-        entry.line = _replaced(entry.line, options.replacements, hits)
+        replaced = _replaced(entry.line, options.replacements, hits)
+        if replaced != entry.line and _is_json(entry.line) and not _is_json(replaced):
+            raise InputError(
+                log, entry.number, "no JSON any more after --replace", "escape the new text as JSON"
+            )
+        entry.line = replaced
+    if options.cleaning is not None:
+        clean(entries, options.cleaning)
     bridge = family.bridge(provider, None)
     messages = _messages(entries)
     run = _Import(bridge, family.client(bridge, messages), options.cwd)
     for entry, (_, message) in zip(entries, messages, strict=True):
-        run.take(entry, message)
+        try:
+            run.take(entry, message)
+        except (JsonError, RecursionError):
+            raise InputError(
+                log, entry.number, "nested too deeply to be read", "leave the line out"
+            ) from None
+        except Exception as error:  # a bug of ours, named where it struck, as a replay does
+            raise InputError(log, entry.number, failure_of(error), "report it; leave the line out") from error
     outcome = run.finish()
     if not outcome.events:
         raise InputError(log, None, f"nothing in it is traffic of {provider!r}", _likely(messages))
@@ -199,6 +219,8 @@ def import_log(
         if old not in hits:
             raise InputError("--replace", None, f"{old!r} stands nowhere in {log}", "mend or drop it")
     manifest = _manifest(provider, cell, entries, run, options)
+    if options.cleaning is not None:
+        refuse_survivors(log, run.lanes, encode(manifest).decode(), options.cleaning)
     made = create_cell(root, manifest, run.lanes, replace=options.replace)
     return made, replay(made, lambda: family.bridge(provider, None), _Capture())
 
@@ -228,7 +250,7 @@ def _replaced(line: str, replacements: list[tuple[str, str]], hits: set[str]) ->
 
 def _likely(messages: list[tuple[bool, Message]]) -> str:
     """What to try for a log its provider's family can make nothing of."""
-    methods = {message.get("method") for _, message in messages}
+    methods = {str(message.get("method")) for _, message in messages}
     if methods & {"session/prompt", "session/update"}:
         return "it looks like ACP: use -p acp-<agent>"
     if methods & {"turn/start", "turn/started"}:
@@ -236,6 +258,23 @@ def _likely(messages: list[tuple[bool, Message]]) -> str:
     if any(message.get("type") in ("assistant", "control_request") for _, message in messages):
         return "it looks like Claude Code's stream-json: use -p claude-code"
     return "check --provider"
+
+
+def _is_json(line: str) -> bool:
+    try:
+        decode(line)
+    except JsonError:
+        return False
+    return True
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text of the command line is one: bytes that are no UTF-8 come as lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _as_bytes(text: str, comma: str) -> str:
@@ -256,13 +295,14 @@ def _manifest(
     family = family_of(provider)
     name, version = family.agent_info(run.initialized) if family is not None else (None, None)
     agent = options.agent or Agent(name=name, version=version)
+    protocol = run.initialized.get("protocolVersion")
     started = _moment(entries[0].ts)
     return Manifest(
         provider=provider,
         cell=cell,
         thread_id="thread-1",
         agent=agent,
-        protocol=run.initialized.get("protocolVersion"),
+        protocol=protocol if isinstance(protocol, str) or type(protocol) is int else None,
         recorded_at=started.isoformat(timespec="seconds").replace("+00:00", "Z") if started else None,
         origin=options.origin,
         model=options.model,

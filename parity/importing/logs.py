@@ -21,6 +21,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from parity.replay.matching import IdKey, id_key
 from parity.wire import InputError, JsonError, decode, encode, read_ndjson
 
 CLIENT, AGENT = "client", "agent"
@@ -209,7 +210,7 @@ class _Sides:
 
     def __init__(self, is_from_client: Callable[[dict[str, Any]], bool | None]) -> None:
         self._is_from_client = is_from_client
-        self._open: dict[str, dict[Any, int]] = {CLIENT: {}, AGENT: {}}
+        self._open: dict[str, set[IdKey]] = {CLIENT: set(), AGENT: set()}
 
     def knows(self, message: dict[str, Any]) -> bool:
         """Whether the document itself is a message, though it may look like an envelope of one."""
@@ -221,7 +222,7 @@ class _Sides:
         told = self._is_from_client(message)
         if told is not None:
             return CLIENT if told else AGENT
-        asked = [side for side in (CLIENT, AGENT) if message.get("id") in self._open[side]]
+        asked = [side for side in (CLIENT, AGENT) if id_key(message.get("id")) in self._open[side]]
         if len(asked) == 1:
             return AGENT if asked[0] == CLIENT else CLIENT
         return None
@@ -230,6 +231,6 @@ class _Sides:
         if not isinstance(message, dict) or "id" not in message:
             return
         if "method" in message:
-            self._open[side][message["id"]] = 1
+            self._open[side].add(id_key(message["id"]))
         else:
-            self._open[AGENT if side == CLIENT else CLIENT].pop(message["id"], None)
+            self._open[AGENT if side == CLIENT else CLIENT].discard(id_key(message["id"]))

@@ -63,7 +63,12 @@ def read_rollout(path: Path) -> list[Entry]:
         if not isinstance(payload, dict) or not isinstance(record.get("type"), str):
             raise InputError(path, number, "not a rollout record", "expected {timestamp, type, payload}")
         records.append((number, record))
-    return _Reader(records).entries
+    reader = _Reader(records)
+    try:
+        reader.read()
+    except (JsonError, RecursionError):
+        raise InputError(path, reader.number, "nested too deeply to be read", "leave the record out")
+    return reader.entries
 
 
 class _Reader:
@@ -78,14 +83,23 @@ class _Reader:
         self._thread = ""
         self._turn: str | None = None
         self._turns = 0
-        self._calls: dict[Any, Document] = {}
+        self._calls: dict[str | None, Document] = {}
         payloads = [record["payload"] for _, record in records]
         self._marked = any(p.get("type") in ("task_started", "turn_started") for p in payloads)
         kept = [p.get("item") for p in payloads if p.get("type") == "item_completed"]
         self._finished = any(text_of(item, "type") in ("UserMessage", "AgentMessage") for item in kept)
-        self._told = {p.get("call_id") for p in payloads if str(p.get("type")).endswith("_end")}
+        ends = [payload for payload in payloads if str(payload.get("type")).endswith("_end")]
+        self._told = {text_of(payload, "call_id") for payload in ends}
         self._opened_by: list[Document] | None = None
-        for at, (_, record) in enumerate(records):
+
+    @property
+    def number(self) -> int:
+        """The line of the record that is being read, or was the last."""
+        return self._records[self._at][0]
+
+    def read(self) -> None:
+        """Read all records; `entries` then has what they say. Raises JsonError, RecursionError."""
+        for at, (_, record) in enumerate(self._records):
             self._at, self._ts = at, _time(record.get("timestamp"))
             self._record(record["type"], record["payload"])
         if self._turn is not None and not self._marked:
@@ -94,8 +108,7 @@ class _Reader:
     # -- what is said --------------------------------------------------------------------------------
 
     def _say(self, side: str, message: Document) -> None:
-        number = self._records[self._at][0]
-        self.entries.append(Entry(self._ts, side, encode(message).decode(), number))
+        self.entries.append(Entry(self._ts, side, encode(message).decode(), self.number))
 
     def _ask(self, method: str, params: Document, result: Document) -> None:
         self._asked += 1
@@ -261,7 +274,7 @@ class _Reader:
 
     def _response(self, record: Document) -> None:
         kind = text_of(record, "type") or ""
-        call_id = record.get("call_id") or record.get("id")
+        call_id = text_of(record, "call_id") or text_of(record, "id")
         if kind == "function_call" and record.get("name") == "update_plan":
             self._calls[call_id] = items.call(record)
         elif kind == "function_call_output" and self._calls.get(call_id, {}).get("tool") == "update_plan":
@@ -316,8 +329,13 @@ def _input(payload: Document) -> list[Document] | None:
     if payload.get("type") != "user_message" or text_of(payload, "message") is None:
         return None
     told: list[Document] = [{"type": "text", "text": payload["message"], "text_elements": []}]
-    told += [{"type": "image", "url": url} for url in payload.get("images") or []]
-    return told + [{"type": "localImage", "path": path} for path in payload.get("local_images") or []]
+    told += [{"type": "image", "url": url} for url in _listed(payload, "images")]
+    return told + [{"type": "localImage", "path": path} for path in _listed(payload, "local_images")]
+
+
+def _listed(document: Document, name: str) -> list[Any]:
+    value = document.get(name)
+    return value if isinstance(value, list) else []
 
 
 def _time(timestamp: Any) -> int:

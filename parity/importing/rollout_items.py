@@ -103,6 +103,7 @@ def file_change(record: Document) -> Document:
     """A patch that ended: a FileChange item, or a `patch_apply_end` event."""
     changes, told = record.get("changes"), []
     for path, change in changes.items() if isinstance(changes, dict) else ():
+        change = change if isinstance(change, dict) else {}
         kind: Document = {"type": change.get("type")}
         if change.get("move_path") is not None:
             kind["move_path"] = change["move_path"]

@@ -98,7 +98,7 @@ class _Conversation:
         self._ended = False  # the model stopped by itself, or was stopped
         self._aborted = False
         self._last: dict[str, Any] = {}  # the turn's last message of the model
-        self._messages: set[Any] = set()
+        self._messages: set[str] = set()
         self._line: dict[str, Any] = {}
         self._number = 0
 
@@ -139,7 +139,7 @@ class _Conversation:
         if parent is None:
             self._open = True
             self._last = {**message, "failed": failed, "status": line.get("apiErrorStatus")}
-            self._messages.add(message.get("id"))
+            self._messages.add(str(message.get("id")))
             self._ended = failed or _ends(message)
 
     def _user(self, line: dict[str, Any], parent: str | None) -> None:
@@ -259,7 +259,7 @@ class _Conversation:
         """The end of the open turn."""
         text = "\n".join(
             str(block.get("text"))
-            for block in self._last.get("content") or ()
+            for block in _blocks(self._last)
             if isinstance(block, dict) and block.get("type") == "text"
         )
         frame: dict[str, Any] = {"type": "result", "subtype": "success", "is_error": False}
@@ -330,10 +330,13 @@ def _ends(message: dict[str, Any]) -> bool:
     reason = message.get("stop_reason")
     if reason is not None:
         return reason not in _OPEN_ENDED
-    content = message.get("content")
-    blocks = content if isinstance(content, list) else ()
-    kinds = [block.get("type") for block in blocks if isinstance(block, dict)]
+    kinds = [block.get("type") for block in _blocks(message) if isinstance(block, dict)]
     return "tool_use" not in kinds and "text" in kinds
+
+
+def _blocks(message: dict[str, Any]) -> list[Any]:
+    content = message.get("content")
+    return content if isinstance(content, list) else []
 
 
 def _time(line: dict[str, Any]) -> int:

@@ -9,24 +9,42 @@ import posixpath
 import re
 from typing import Any
 
-from parity.wire.json import encode
+from parity.wire.json import JsonError, encode
 
 BOUND = 64 * 1024
 """Bytes of JSON or text an argument or result may hold before it becomes rendered, truncated text."""
+
+DEPTH = 100
+"""Levels of objects and arrays a value may have before what is below becomes rendered text."""
 
 _DATA_URL = re.compile(r"data:([A-Za-z0-9.+/-]+)?((?:;[A-Za-z0-9=._-]+)*);base64,([A-Za-z0-9+/=_-]*)")
 _WINDOWS = re.compile(r"^[A-Za-z]:[\\/]")
 
 
-def scrub(value: Any) -> Any:
-    """The value with the payload of each base64 data URL replaced by its size, in every string."""
+def scrub(value: Any, depth: int = DEPTH) -> Any:
+    """The value with the payload of each base64 data URL replaced by its size, in every string.
+
+    What lies more than `depth` levels deep becomes text, so that no reader of rows can run out of stack.
+    """
     if isinstance(value, str):
         return _DATA_URL.sub(_placeholder, value) if ";base64," in value else value
     if isinstance(value, dict):
-        return {str(scrub(key)): scrub(item) for key, item in value.items()}
+        if depth == 0:
+            return scrub(_rendered(value))
+        below = depth - 1
+        return {
+            key if ";base64," not in key else scrub(key): scrub(item, below) for key, item in value.items()
+        }
     if isinstance(value, list):
-        return [scrub(item) for item in value]
+        return [scrub(item, depth - 1) for item in value] if depth else scrub(_rendered(value))
     return value
+
+
+def _rendered(value: Any) -> str:
+    try:
+        return encode(value).decode()
+    except JsonError:
+        return f"[{type(value).__name__} nested too deeply to show]"
 
 
 def _placeholder(match: re.Match[str]) -> str:

@@ -88,6 +88,14 @@ class ExternalBridge:
         """An external bridge makes its host calls itself."""
         return []
 
+    def agent_gone(self, reason: str) -> Sequence[Output]:
+        """Its agent ends here; why, it finds out by itself."""
+        if self.failed is None:
+            self._process.end_agent()
+            self._process.pump(lambda: bool(self._process.lines), min(LATE, self._timeout))
+            self._settle()
+        return self._take()
+
     def runtime_line(self, line: bytes) -> Sequence[Output]:
         """A line of the runtime, whatever it is."""
         if self.failed is None:

@@ -45,8 +45,8 @@ class _IdentityParams(Struct, rename="camel"):
 
 
 class _ErrorParams(Struct, rename="camel"):
-    thread_id: str
     message: str
+    thread_id: str | None = None
 
 
 class _CancelParams(Struct, rename="camel"):

@@ -19,6 +19,7 @@ from parity.live.bridge import ExternalBridge, agent_command
 from parity.live.messages import RULE
 from parity.live.process import BridgeProcess
 from parity.replay.matching import IdKey, id_key
+from parity.replay.provenance import Noting, RowLines
 from parity.replay.replay import Outcome, Replay, Sink, ignored_methods
 from parity.wire import (
     BRIDGE_TO_PROVIDER,
@@ -67,17 +68,29 @@ class Player:
 
     def __init__(self, command: BridgeCommand) -> None:
         self._command = command
-        self._kept: dict[Path, tuple[_Kept, Outcome]] = {}
+        self._kept: dict[Path, tuple[_Kept, Outcome, list[RowLines]]] = {}
 
     def __call__(self, cell: Cell, sink: Sink) -> Outcome:
-        """The outcome; the streams go to the sink. Raises InputError where there is no such command."""
+        """The outcome; the streams go to the sink, the first time as they come.
+
+        Raises InputError where there is no such command.
+        """
         if cell.path not in self._kept:
-            kept = _Kept()
-            self._kept[cell.path] = kept, _play(cell, self._command, kept)
-        kept, outcome = self._kept[cell.path]
+            kept, noting = _Kept(sink), Noting()
+            outcome = _play(cell, self._command, kept, noting)
+            self._kept[cell.path] = kept, outcome, noting.rows
+            return outcome
+        kept, outcome, _ = self._kept[cell.path]
         for stream, line in kept.lines:
             getattr(sink, stream)(line)
         return outcome
+
+    def row_lines(self, cell: Cell) -> list[RowLines]:
+        """The recorded lines behind the rows of a cell that was played, for `with_provenance`.
+
+        A row came from the last line that the bridge was given before it said what made or changed the row.
+        """
+        return self._kept[cell.path][2]
 
 
 def player_of(commands: Mapping[str, BridgeCommand], cell: Cell) -> Player | None:
@@ -87,22 +100,27 @@ def player_of(commands: Mapping[str, BridgeCommand], cell: Cell) -> Player | Non
 
 
 class _Kept:
-    """A sink that keeps everything, in order; bounded by what a bridge may say."""
+    """A sink that keeps everything, in order, and hands it on; bounded by what a bridge may say."""
 
-    def __init__(self) -> None:
+    def __init__(self, sink: Sink) -> None:
         self.lines: list[tuple[str, bytes]] = []
+        self._sink = sink
 
     def bridge(self, line: bytes) -> None:
         self.lines.append(("bridge", line))
+        self._sink.bridge(line)
 
     def provider(self, line: bytes) -> None:
         self.lines.append(("provider", line))
+        self._sink.provider(line)
 
     def event(self, line: bytes) -> None:
         self.lines.append(("event", line))
+        self._sink.event(line)
 
     def row(self, line: bytes) -> None:
         self.lines.append(("row", line))
+        self._sink.row(line)
 
 
 class ExternalReplay(Replay):
@@ -114,11 +132,13 @@ class ExternalReplay(Replay):
         sink: Sink,
         ignored: Set[tuple[str, str]],
         expected_events: int,
+        noting: Noting,
     ) -> None:
         self._live: list[ExternalBridge] = []
         self._expected = expected_events
         self._new_external = new_bridge
-        super().__init__(self._started, sink, ignored)
+        self._noting = noting
+        super().__init__(self._started, sink, ignored, noting.projector)
 
     def _started(self) -> ExternalBridge:
         self._live.append(self._new_external())
@@ -133,6 +153,8 @@ class ExternalReplay(Replay):
             return
         if line.run == self._run and line.dir in (BRIDGE_TO_PROVIDER, BRIDGE_TO_RUNTIME):
             self._await(line)
+        if line.dir in (RUNTIME_TO_BRIDGE, PROVIDER_TO_BRIDGE):
+            self._noting.at(line)
         noise = self.outcome.noise
         super().feed(line)
         if self.outcome.noise > noise and line.line.strip():
@@ -212,7 +234,7 @@ class ExternalReplay(Replay):
         self.outcome.stalls += live.problems
 
 
-def _play(cell: Cell, command: BridgeCommand, sink: Sink) -> Outcome:
+def _play(cell: Cell, command: BridgeCommand, sink: Sink, noting: Noting) -> Outcome:
     envelope = envelope_of(cell.provider)
     limit = max(_FLOOD_FLOOR, _FLOOD_FACTOR * _size(cell))
 
@@ -233,16 +255,9 @@ def _play(cell: Cell, command: BridgeCommand, sink: Sink) -> Outcome:
             raise InputError(command.bridge[0], None, what, fix) from None
         return ExternalBridge(process, envelope, command.timeout)
 
-    replay = ExternalReplay(new_bridge, sink, ignored_methods(cell), _pinned_events(cell))
-    line = LaneLine(0, 0, 0, RUNTIME_TO_BRIDGE, "")
+    replay = ExternalReplay(new_bridge, sink, ignored_methods(cell), _pinned_events(cell), noting)
     try:
-        for line in cell.lines():
-            replay.feed(line)
-        return replay.finish()
-    except InputError:
-        raise
-    except Exception as error:  # what the bridge said was too odd for our own code
-        return replay.crashed(line, error)
+        return replay.whole(cell.lines())
     finally:
         replay.kill()
 

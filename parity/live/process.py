@@ -130,6 +130,10 @@ class BridgeProcess:
         self.flushed = False
         self._order(frame(b"F"))
 
+    def end_agent(self) -> None:
+        """The agent ends."""
+        self._agent_left()
+
     def close_input(self) -> None:
         """End the bridge's standard input; that is how it is told to end."""
         if self._out:
@@ -158,7 +162,7 @@ class BridgeProcess:
         self._gone = True
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)  # not reaped yet, so the number is still its own
-        for pid in _marked(self._mark):
+        for pid in marked(f"{MARK}={self._mark}"):
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         self._process.wait()
@@ -269,9 +273,9 @@ class BridgeProcess:
         shutil.rmtree(self._room, ignore_errors=True)
 
 
-def _marked(mark: str) -> list[int]:
-    """Processes whose environment has the mark; none where the system shows no environments."""
-    wanted, found = f"{MARK}={mark}".encode(), []
+def marked(mark: str) -> list[int]:
+    """Processes whose environment has the mark, `NAME=value`; none where the system shows no environments."""
+    wanted, found = mark.encode(), []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if wanted in (folder / "environ").read_bytes().split(b"\0"):

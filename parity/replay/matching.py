@@ -54,6 +54,10 @@ class Requests:
             return True, self._live.pop(name), name[0]
         return False, None, name[0]
 
+    def forgive(self) -> None:
+        """What is asked now gets no answer, and owes none."""
+        self._live.clear()
+
     def unanswered(self) -> list[str]:
         """Methods of live requests that nothing recorded answered."""
         return [method for method, _ in self._live]

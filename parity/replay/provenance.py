@@ -17,7 +17,7 @@ from parity.bridges import Bridge
 from parity.grammar import events as e
 from parity.grammar.rows import Row, RowProjector
 from parity.replay.replay import Outcome, Replay, Sink, ignored_methods
-from parity.wire import Cell
+from parity.wire import Cell, LaneLine
 
 LineId: TypeAlias = tuple[int, int | float, str]
 """(run, seq, dir): a recorded line of a cell, as its lane file has it."""
@@ -26,12 +26,24 @@ RowLines: TypeAlias = list[list[LineId]]
 """The lines of one top-level row and of the rows below it, in the order of `parity.grammar.rows.walk`."""
 
 
-class _Reading:
-    """The line that is being handled, and what was noted of the rows so far."""
+class Noting:
+    """The line that is being handled, and what was noted of the rows so far.
+
+    A replay whose projectors are `projector`s fills `rows`: an entry for each top-level row, in the order of
+    the sink's rows. Who feeds it says with `at` which line it is that is being handled.
+    """
 
     def __init__(self) -> None:
         self.line: LineId = (0, 0, "")
         self.rows: list[RowLines] = []
+
+    def at(self, line: LaneLine) -> None:
+        """This line is handled from now on."""
+        self.line = (line.run, line.seq, line.dir)
+
+    def projector(self) -> RowProjector:
+        """What projects the rows of one thread, and notes."""
+        return _NotingProjector(self)
 
 
 class _NotingProjector(RowProjector):
@@ -40,7 +52,7 @@ class _NotingProjector(RowProjector):
     Nodes are told apart as objects: their ids are used again in other threads and after a release.
     """
 
-    def __init__(self, reading: _Reading) -> None:
+    def __init__(self, reading: Noting) -> None:
         super().__init__()
         self._reading = reading
         self._noted: dict[int, tuple[object, list[LineId]]] = {}
@@ -101,12 +113,15 @@ def replay_noting(cell: Cell, new_bridge: Callable[[], Bridge], sink: Sink) -> t
 
     The second result has an entry for each top-level row, in the order of the sink's rows; see `RowLines`.
     """
-    reading = _Reading()
-    run = Replay(new_bridge, sink, ignored_methods(cell), lambda: _NotingProjector(reading))
-    for line in cell.lines():
-        reading.line = (line.run, line.seq, line.dir)
-        run.feed(line)
-    return run.finish(), reading.rows
+    noting = Noting()
+    run = Replay(new_bridge, sink, ignored_methods(cell), noting.projector)
+
+    def noted() -> Iterator[LaneLine]:
+        for line in cell.lines():
+            noting.at(line)
+            yield line
+
+    return run.whole(noted()), noting.rows
 
 
 def with_provenance(rows: Sequence[Row], lines: Sequence[RowLines]) -> list[Row]:

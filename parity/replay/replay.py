@@ -9,13 +9,14 @@ consumed are problems of the cell, unless the manifest ignores the method.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from pathlib import Path
 from typing import Any, Protocol
 
 from msgspec import Struct, field
 
 from parity.bridges import Bridge, HostCall, Message, Output, ToProvider, ToRuntime
+from parity.bridges.base import agent_gone
 from parity.grammar import events as e
 from parity.grammar.intake import Intake
 from parity.grammar.rows import Row, RowProjector, count_rows
@@ -108,6 +109,18 @@ class Replay:
         self._skipped: set[IdKey] = set()
         self._waiting: dict[Any, str] = {}
 
+    def whole(self, lines: Iterable[LaneLine]) -> Outcome:
+        """Take all lines to their end. A bug in a lane is a problem of the cell, named where it struck."""
+        line = LaneLine(0, 0, 0, RUNTIME_TO_BRIDGE, "")
+        try:
+            for line in lines:
+                self.feed(line)
+            return self.finish()
+        except InputError:
+            raise
+        except Exception as error:
+            return self.crashed(line, error)
+
     # -- input ---------------------------------------------------------------------------------------
 
     def feed(self, line: LaneLine) -> None:
@@ -140,10 +153,7 @@ class Replay:
 
     def crashed(self, line: LaneLine, error: Exception) -> Outcome:
         """End the replay at a line our code failed on."""
-        frames = traceback.extract_tb(error.__traceback__)
-        where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        self.outcome.crash = f"crashed on {line.dir} {line.run}:{line.seq}: {said} ({where})"
+        self.outcome.crash = f"crashed on {line.dir} {line.run}:{line.seq}: {failure_of(error)}"
         self.outcome.stalls.append(self.outcome.crash)
         return self.outcome
 
@@ -204,8 +214,20 @@ class Replay:
             self._waiting = {k: v for k, v in self._waiting.items() if v != thread_id}
 
     def _recorded_to_runtime(self, message: Any) -> None:
-        if isinstance(message, dict) and "method" in message and "id" in message:
+        if not isinstance(message, dict) or "method" not in message:
+            return
+        if "id" in message:
             self._to_runtime.recorded(message["method"], message["id"])
+        elif message["method"] == "error":
+            params = message.get("params")
+            if isinstance(params, dict) and "threadId" not in params:
+                self._agent_gone(str(params.get("message")))
+
+    def _agent_gone(self, reason: str) -> None:
+        """The recorded bridge lost its agent here: so does ours, and the agent owes no answer any more."""
+        self._to_provider.forgive()
+        self._hosts.clear()
+        self._take(agent_gone(self._bridge, reason))
 
     def _recorded_to_provider(self, message: Any) -> None:
         if not isinstance(message, dict):
@@ -261,7 +283,7 @@ class Replay:
         elif method == "$/cancel_request":
             self._waiting.pop(message["params"]["requestId"], None)
             self._intake.withdrawn(message["params"]["requestId"])
-        elif method == "error":
+        elif method == "error" and "threadId" in message["params"]:
             params = message["params"]
             self._intake.error(params["threadId"], params["message"])
 
@@ -311,17 +333,16 @@ _LANES: dict[str, Callable[[Replay, Any], None]] = {
 }
 
 
+def failure_of(error: Exception) -> str:
+    """A failure of our own code in one line: which, and where in the code it struck."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
+    return f"{' '.join(f'{type(error).__name__}: {error}'.split())} ({where})"
+
+
 def replay(cell: Cell, new_bridge: Callable[[], Bridge], sink: Sink) -> Outcome:
     """Replay a whole cell into a sink."""
-    run = Replay(new_bridge, sink, ignored_methods(cell))
-    for line in cell.lines():
-        try:
-            run.feed(line)
-        except InputError:
-            raise
-        except Exception as error:  # a bug in a lane is a problem of the cell, named where it struck
-            return run.crashed(line, error)
-    return run.finish()
+    return Replay(new_bridge, sink, ignored_methods(cell)).whole(cell.lines())
 
 
 def ignored_methods(cell: Cell) -> frozenset[tuple[str, str]]:

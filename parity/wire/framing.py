@@ -4,18 +4,25 @@ Knows bytes and files. Must not know JSON: what a line holds is the reader's bus
 
 Rules, the same for a live stream and a file: only ``\\n`` ends a line (never U+2028, U+2029 or
 U+0085), one trailing ``\\r`` goes, a byte order mark at the very start goes, a missing final newline
-is accepted. Writers are atomic: a temporary file in the same folder, fsync, rename (situation S52).
+is accepted. Writers are atomic: a temporary file in the same folder, fsync, rename (situation S52). What a
+killed writer leaves goes with the next writer of the same file.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from parity.wire.errors import InputError, unreadable, unwritable
+
+try:
+    import fcntl
+except ImportError:  # Windows: what a killed writer leaves is removed by hand
+    fcntl = None  # type: ignore[assignment]
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 """Longest line a file may hold, in bytes. A live stream has no such limit (situation S52)."""
@@ -178,13 +185,22 @@ def _terminated(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def _replace_file(path: Path, parts: Iterable[bytes]) -> None:
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise InputError(path, None, "is no regular file", "name a file")
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
+        if target.exists() and not target.is_file():
+            raise InputError(path, None, "is no regular file", "name a file")
+        _remove_left(target)
+        temporary, descriptor = _new_temporary(target)
         try:
-            _write_new(temporary, parts, like=target)
-            os.replace(temporary, target)
+            with os.fdopen(descriptor, "wb", buffering=_CHUNK_BYTES) as file:
+                with contextlib.suppress(FileNotFoundError):
+                    os.chmod(temporary, target.stat().st_mode & 0o7777)
+                file.writelines(parts)
+                file.flush()
+                os.fsync(file.fileno())
+                if fcntl is not None:  # while it is locked, nobody takes it for left over
+                    os.replace(temporary, target)
+            if fcntl is None:
+                os.replace(temporary, target)
         except BaseException:
             with contextlib.suppress(OSError):
                 temporary.unlink()
@@ -194,15 +210,42 @@ def _replace_file(path: Path, parts: Iterable[bytes]) -> None:
     sync_directory(target.parent)
 
 
-def _write_new(temporary: Path, parts: Iterable[bytes], like: Path) -> None:
-    # 0o666 under the umask, as an ordinary open would; tempfile's 0o600 would hide committed pins.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    with os.fdopen(descriptor, "wb", buffering=_CHUNK_BYTES) as file:
-        with contextlib.suppress(FileNotFoundError):
-            os.chmod(temporary, like.stat().st_mode & 0o7777)
-        file.writelines(parts)
-        file.flush()
-        os.fsync(file.fileno())
+def _new_temporary(target: Path) -> tuple[Path, int]:
+    """A new file beside the target, open and locked: the lock says that somebody is writing it."""
+    while True:
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+        # 0o666 under the umask, as an ordinary open would; tempfile's 0o600 would hide committed pins.
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        if _locked(descriptor) is not False and temporary.exists():
+            return temporary, descriptor
+        os.close(descriptor)  # taken for left over before it was locked
+
+
+def _remove_left(target: Path) -> None:
+    """Remove what writers of this file that were killed have left: temporary files that nobody has locked."""
+    name = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.tmp")
+    for temporary in target.parent.iterdir():
+        if name.fullmatch(temporary.name):
+            with contextlib.suppress(OSError):
+                descriptor = os.open(temporary, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+                try:
+                    if _locked(descriptor) is True:
+                        temporary.unlink()
+                finally:
+                    os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool | None:
+    """Lock an open file, unless somebody else has (False); None where files cannot be locked."""
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # some network file systems
+        return None
+    return True
 
 
 def sync_directory(path: Path) -> None:

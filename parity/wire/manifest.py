@@ -16,11 +16,13 @@ import msgspec
 from parity.wire import json
 from parity.wire.errors import InputError, unreadable
 from parity.wire.framing import write_atomic_bytes
-from parity.wire.lane_file import shape_problem
+from parity.wire.lane_file import LANES, shape_problem
 
 MANIFEST_FILE = "manifest.json"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_LONGEST_NAME = 200
+"""Characters of a name: file systems take 255 bytes, and a temporary name is longer than its file's."""
 
 
 class Agent(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -71,8 +73,10 @@ def cell_name_problem(name: str) -> str | None:
     """Why a provider or cell may not have this name; None if it may.
 
     Names become directories and keys of pins, so: letters, digits, ``.``, ``_`` and ``-``, a letter
-    or digit first, no ``..``.
+    or digit first, no ``..``, at most 200 characters.
     """
+    if len(name) > _LONGEST_NAME:
+        return f"a name has at most {_LONGEST_NAME} characters"
     if not _NAME.fullmatch(name):
         return "a name is letters, digits, '.', '_' and '-', and starts with a letter or digit"
     if ".." in name:
@@ -85,7 +89,8 @@ def check_cell_name(kind: Literal["provider", "cell"], name: str, path: Path | s
     problem = cell_name_problem(name)
     if problem is None:
         return name
-    raise InputError(path, None, f"{kind} name {name!r} cannot be used ({problem})", "rename it")
+    shown = name if len(name) <= _LONGEST_NAME else f"{name[:20]}…"
+    raise InputError(path, None, f"{kind} name {shown!r} cannot be used ({problem})", "rename it")
 
 
 def load_manifest(path: Path | str) -> Manifest:
@@ -113,6 +118,10 @@ def load_manifest(path: Path | str) -> Manifest:
         raise InputError(path, None, shape_problem(error), "correct the field") from None
     check_cell_name("provider", manifest.provider, path)
     check_cell_name("cell", manifest.cell, path)
+    for at, entry in enumerate(manifest.ignored):
+        if entry.direction not in LANES:
+            what = f"ignored[{at}].direction: no lane is named {entry.direction!r}"
+            raise InputError(path, None, what, f"write one of {', '.join(LANES)}")
     return manifest
 
 

@@ -270,7 +270,10 @@ def _filtered(place: Path, kind: str, wanted: str | None, names: list[str]) -> l
 
 
 def _folder_names(path: Path) -> list[str]:
-    return sorted(e.name for e in _entries(path) if e.is_dir() and not e.name.startswith("."))
+    try:
+        return sorted(e.name for e in path.iterdir() if e.is_dir() and not e.name.startswith("."))
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 def _entries(path: Path) -> list[Path]:
@@ -281,4 +284,7 @@ def _entries(path: Path) -> list[Path]:
 
 
 def _has_bytes(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size > 0
+    try:
+        return path.is_file() and path.stat().st_size > 0
+    except OSError as error:
+        raise unreadable(path, error) from error

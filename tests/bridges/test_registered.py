@@ -1,7 +1,8 @@
-"""Bridges of other distributions: found by provider or family, loaded late, named when broken."""
+"""Bridges by provider: built-in families are loaded late, those of other distributions named when broken."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -89,3 +90,18 @@ def test_a_broken_one_is_one_line_that_names_the_distribution(
         bridge_for("theirs")
     assert str(caught.value).startswith("their-bridges: ")
     assert "\n" not in str(caught.value)
+
+
+def test_only_the_family_that_is_asked_for_is_loaded() -> None:
+    script = (
+        "import sys; from parity.bridges import FAMILIES, bridge_for; bridge_for('codex');"
+        "assert list(FAMILIES) == ['acp', 'claude-code', 'codex'] and 'acp' in FAMILIES;"
+        "print(*(name for name in ('acp', 'claude_code', 'codex') if f'parity.lanes.{name}' in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["codex"]
+
+
+@pytest.mark.parametrize("info", [3, ["x"], {"name": 3, "version": {}}, {"name": None}])
+def test_what_an_agent_says_of_itself_in_odd_types_is_nothing(info: object) -> None:
+    assert FAMILIES["acp"].agent_info({"agentInfo": info}) == (None, None)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from parity_runs import ROOT, Run, copy_cells, parity, snapshot
+from side_trees import SAYS_SOMETHING, tiny_tree
 
 from parity.gates.allowlist import Allowlist
 
@@ -177,7 +178,9 @@ def test_json_is_one_document(project: Project) -> None:
         (["--issue", "12", "--reason", "x"], "'12' is no issue"),
         (["--issue", "#1", "--reason", " "], "--reason: empty"),
         ([*WHY, "--section", "rows"], "no section 'rows'"),
-        ([*WHY, "--section", "checkouts"], "use parity compare"),
+        ([*WHY, "--section", "checkouts"], "with --old REF"),
+        ([*WHY, "--section", "counts", "--old", "."], "--old is for checkouts"),
+        ([*WHY, "--new", "."], "--old: missing"),
         ([*WHY, "3"], "without --explain"),
         (["--prune", "--explain"], "not together"),
         (["--prune", "--broad"], "for adding entries"),
@@ -250,7 +253,7 @@ def test_entries_that_cannot_be_judged_are_kept(project: Project) -> None:
     project.pin(CELLS[2], "rows").unlink()
     run = project.run("allow", "--prune")
     assert "no entry is stale" in run.out
-    assert "not judged (needs two checkouts)" in run.out
+    assert "not judged (needs two checkouts, see --old)" in run.out
     assert "not judged (a cell of it does not replay" in run.out
     assert len(project.entries()) == 2
 
@@ -294,3 +297,53 @@ def test_a_filtered_run_judges_only_what_it_ran(project: Project) -> None:
     use_none(project)
     run = project.run("allow", "--explain", "-c", "background")
     assert (run.code, run.out.count(": not judged")) == (0, 4)
+
+
+# -- two checkouts ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tiny checkout with two cells, and another beside it that says something else."""
+    folder = tmp_path / "project"
+    copy_cells(folder, "codex/plan", "codex/resume")
+    tiny_tree(folder)
+    tiny_tree(tmp_path / "other", SAYS_SOMETHING.replace('"m"', '"another"'))
+    (folder / "allowlist.yaml").write_text("# why\npinned: []\ncheckouts: []  # of a branch\n", "utf-8")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_what_differs_between_two_checkouts_is_allowed_narrowly(checkout: Path) -> None:
+    assert parity("compare", "--old", "../other").code == 1
+    run = parity("allow", "--old", "../other", *WHY)
+    assert run.code == 0, run.out
+    assert "1 entry added to allowlist.yaml" in run.out
+    assert "checked again: 2 cells passed" in run.out
+    (entry,) = Allowlist.load(checkout / "allowlist.yaml").section("checkouts")
+    assert (entry.path, entry.old, entry.new) == ("/*/message", "another", "m")
+    assert entry.cells == {"plan", "resume"}
+    text = (checkout / "allowlist.yaml").read_text("utf-8")
+    assert "# why" in text
+    assert "# of a branch" in text
+    assert parity("compare", "--old", "../other").code == 0
+    assert "nothing fails, nothing to allow" in parity("allow", "--old", "../other", *WHY).out
+
+
+def test_entries_for_checkouts_are_explained_and_pruned_with_old(checkout: Path) -> None:
+    parity("allow", "--old", "../other", *WHY)
+    assert parity("allow", "--explain").out.startswith("1. checkouts")
+    explained = json.loads(parity("allow", "--explain", "--old", "../other", "--json").out)["entries"]
+    assert [(one["masked"], one["stale"]) for one in explained] == [(2, False)]
+    assert "no entry is stale" in parity("allow", "--prune", "--old", "../other").out
+    assert "removed: " in parity("allow", "--prune", "--old", ".").out
+    assert Allowlist.load(checkout / "allowlist.yaml").allowances == []
+
+
+def test_a_side_that_fails_is_left_and_nothing_is_written(checkout: Path, tmp_path: Path) -> None:
+    tiny_tree(tmp_path / "other", "    raise ValueError('bad')\n")
+    before = snapshot(checkout)
+    run = parity("allow", "--old", "../other", *WHY)
+    assert run.code == 1
+    assert "no allowance accepts this: codex/plan: old: its replay failed: ValueError: bad" in run.out
+    assert snapshot(checkout) == before

@@ -10,6 +10,8 @@ from parity_runs import Run, copy_cells, parity, snapshot
 
 CELL = "acp-grok/turn-tools"
 LANE = "provider→bridge.ndjson"
+ENTRY = 'pinned:\n  - {issue: "#1", reason: r, provider: p, layer: rows, path: /*/x, '
+BOMB = "&l0 [1, 1]" + "".join(f", &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 12))
 COMMANDS = (("check",), ("rerecord",), ("show", CELL))
 
 
@@ -122,6 +124,15 @@ def test_recordings_that_are_not_there(tmp_path: Path) -> None:
         ("allowlist.yaml", "pinned: [\n", ":"),
         ("row-counts.json", '{"a/b": {"events": -1}}', ":1"),
         ("row-counts.json", "{", ":1"),
+        ("row-counts.json", '{"a/b": ' + "[" * 5000, ":1"),
+        ("row-counts.json", '{"a/b": {"events": ' + "9" * 5000 + "}}", ":1"),
+        ("row-counts.json", '{"a/b": {"events": ' + "9" * 30 + "}}", ":1"),
+        ("allowlist.yaml", ENTRY + "old: !mine 1}\n", ":2"),
+        ("allowlist.yaml", ENTRY + "old: .nan}\n", ":2"),
+        ("allowlist.yaml", ENTRY + "old: " + "[" * 3000 + "]" * 3000 + "}\n", ":"),
+        ("allowlist.yaml", ENTRY + "old: " + "9" * 5000 + "}\n", ":"),
+        ("allowlist.yaml", ENTRY + f"old: [{BOMB}]}}\n", ":2"),
+        ("allowlist.yaml", "pinned: &x\n  - {<<: *x}\n", ":"),
     ],
 )
 def test_a_gate_file_that_cannot_be_read(recordings: Path, file: str, text: str, line: str) -> None:
@@ -166,4 +177,99 @@ def test_a_log_that_is_none(recordings: Path, tmp_path: Path, log: bytes) -> Non
     run = parity("import", file, "-p", "acp-grok", "-c", "new", "--recordings", recordings)
     assert run.code == 2, run
     assert one_line(run)
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("command", ["check", "rerecord"])
+@pytest.mark.parametrize("options", [("-p", "a", "--provider", "b"), ("-c", "a", "-c", "b")])
+def test_an_option_of_one_value_given_twice(recordings: Path, command: str, options: tuple[str, ...]) -> None:
+    run = parity(command, *options, "--recordings", recordings)
+    assert run.code == 2
+    assert one_line(run)
+    assert "given more than once" in run.err
+
+
+def test_a_pin_that_cannot_be_read(recordings: Path) -> None:
+    pin = recordings / CELL / "rows.current.ndjson"
+    pin.unlink()
+    pin.mkdir()
+    for command in ("check", "rerecord"):
+        run = parity(command, "--recordings", recordings)
+        assert run.code == 2
+        assert one_line(run)
+        assert "rows.current.ndjson: cannot be read" in run.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tool = 3\n", "tool is no table"),
+        ('[tool.parity]\nrecordings = "a\\u0000b"\n', "must be a path"),
+        ("[tool.parity]\nrecordings = 3\n", "must be a path"),
+        ("a = " + "[" * 5000, "not TOML"),
+        ("a = " + "9" * 5000, "not TOML"),
+        ("[tool\n", "not TOML"),
+    ],
+)
+def test_a_pyproject_that_cannot_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    run = parity("check")
+    assert run.code == 2
+    assert one_line(run)
+    assert f"pyproject.toml: {said}" in run.err or f"[tool.parity] recordings {said}" in run.err
+
+
+def test_a_pyproject_that_is_a_folder_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyproject.toml").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert "recordings: does not exist" in parity("check").err
+
+
+def test_a_current_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    run = parity("check")
+    monkeypatch.chdir(tmp_path)
+    assert run.code == 2
+    assert one_line(run)
+    assert "does not exist any more" in run.err
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 5000])
+def test_names_longer_than_the_disk_takes(recordings: Path, tmp_path: Path, name: str) -> None:
+    log = tmp_path / "log.ndjson"
+    log.write_text('> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n')
+    for command in (
+        ("check", "-c", name, "--recordings", recordings),
+        ("show", name, "--recordings", recordings),
+        ("check", "--recordings", tmp_path / name),
+        ("import", log, "-p", "acp-grok", "-c", name, "--recordings", recordings),
+        ("import", log, "-p", f"acp-{name}", "-c", "new", "--recordings", recordings),
+    ):
+        run = parity(*command)
+        assert run.code == 2, command
+        assert one_line(run), run
+
+
+@pytest.mark.parametrize(
+    ("replace", "said"),
+    [
+        ("initialize=a\udcff", "is not UTF-8"),
+        ("\udcff=b", "is not UTF-8"),
+        ('initialize=say "hi"', "log.ndjson:1: no JSON any more after --replace"),
+    ],
+)
+def test_a_replacement_that_spoils_the_log(recordings: Path, tmp_path: Path, replace: str, said: str) -> None:
+    log = tmp_path / "log.ndjson"
+    log.write_text('> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n')
+    before = snapshot(tmp_path)
+    run = parity("import", log, "-p", "acp-x", "-c", "n", "--recordings", recordings, "--replace", replace)
+    assert run.code == 2
+    assert one_line(run)
+    assert said in run.err
     assert snapshot(tmp_path) == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -40,8 +41,8 @@ def item_of(call, dialect, cwd):
     return {name: value for name, value in item.items() if name not in ("args", "result")}
 
 
-AcpLane._show = lambda self, call, text: None
-AcpLane._stream = lambda self, call, frame, ended: None
+OWNER._show = lambda self, call, text: None
+OWNER._stream = lambda self, call, frame, ended: None
 '''
 
 CLASSES = {
@@ -67,9 +68,12 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
     copy_cells(folder, *CELLS)
     shutil.copytree(ROOT / "parity", folder / "parity", ignore=shutil.ignore_patterns("__pycache__"))
-    lane = folder / "parity" / "lanes" / "acp" / "lane.py"
-    honest = lane.read_text("utf-8")
-    lane.write_text(honest + LIE, "utf-8")
+    files = (folder / "parity" / "lanes" / "acp").glob("*.py")
+    lane, honest = next(
+        (file, text) for file in files if "def _stream(self, call" in (text := file.read_text("utf-8"))
+    )
+    owner = re.findall(r"^class (\w+)", honest.partition("def _stream(self, call")[0], re.MULTILINE)[-1]
+    lane.write_text(honest + LIE.replace("OWNER", owner), "utf-8")
     commit_all(folder)
     git(folder, "switch", "--quiet", "--create", "mended")
     lane.write_text(honest, "utf-8")
@@ -90,7 +94,8 @@ def nothing_is_left(
 
 def compare(project: Path, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Run:
     monkeypatch.chdir(project)
-    run = parity("compare", "--jobs", 1, *arguments)
+    jobs = () if "--jobs" in arguments else ("--jobs", 1)
+    run = parity("compare", *jobs, *arguments)
     if (project / ".git").exists():
         assert git(project, "worktree", "list").count("\n") == 1
     return run
@@ -361,6 +366,36 @@ def test_a_dump_has_the_normalised_streams_of_both_sides(
     again = compare(project, monkeypatch, "--old", ".", "--dump", folder)
     assert again.code == 2
     assert "not empty" in again.err
+
+
+def test_a_report_shows_both_timelines_what_differs_and_what_is_allowed(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = SAYS_SOMETHING.replace('"m"', '"another"').replace('"t"', '"before"')
+    tiny_tree(tmp_path / "other", body)
+    entry = '{issue: "#7", reason: said anew, provider: "*", layer: events, path: /*/message}'
+    (project / "allowlist.yaml").write_text(f"checkouts:\n  - {entry}\n", "utf-8")
+    run = compare(project, monkeypatch, "--old", "../other", "--html", "report")
+    assert run.code == 1
+    assert "report: report/index.html" in run.out
+    index = (project / "report" / "index.html").read_text("utf-8")
+    page = (project / "report" / "cells" / "codex--plan.html").read_text("utf-8")
+    assert "parity compare --old ../other --html" in index
+    assert "#7" in index
+    assert "<span>../other</span><span>this checkout as it is</span>" in page
+    assert 'class="pair is-changed' in page
+    assert '<code>title</code> <del><span class="vh">was </span>&#34;before&#34;</del>' in page
+    assert "<b>provider/warning</b> <code>/0/message</code>" in page
+
+
+def test_the_report_of_a_side_that_failed_has_the_other_timeline_alone(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_tree(tmp_path / "other", "    raise ValueError('bad')\n")
+    assert compare(project, monkeypatch, "--old", "../other", "-c", "plan", "--html", "report").code == 1
+    page = (project / "report" / "cells" / "codex--plan.html").read_text("utf-8")
+    assert "old: its replay failed: ValueError: bad" in page
+    assert 'class="timeline one"' in page
 
 
 @pytest.mark.parametrize(

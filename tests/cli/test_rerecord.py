@@ -49,3 +49,27 @@ def test_a_replay_with_problems_is_refused_and_keeps_its_pins(recordings: Path) 
     assert run.code == 1
     assert "no answer" in run.out
     assert snapshot(recordings) == before
+
+
+def test_a_later_cell_that_cannot_be_read_leaves_the_earlier_ones_as_they_are(tmp_path: Path) -> None:
+    recordings = copy_cells(tmp_path, CELL, "acp-qwen/turn-tools")
+    (recordings / CELL / "rows.current.ndjson").write_bytes(b"{}\n")
+    with (recordings / "acp-qwen/turn-tools/provider→bridge.ndjson").open("a") as file:
+        file.write("cut off")
+    before = snapshot(tmp_path)
+    run = parity("rerecord", "--recordings", recordings)
+    assert run.code == 2
+    assert run.err.count("\n") == 1
+    assert snapshot(tmp_path) == before
+
+
+def test_the_way_to_pin_counts_is_told_for_recordings_of_no_project(tmp_path: Path) -> None:
+    recordings = copy_cells(tmp_path, CELL)
+    assert "in a project whose pyproject.toml has [tool.parity]" in unwrapped(recordings)
+    (tmp_path / "pyproject.toml").write_text("[tool.parity]\n")
+    assert "UPDATE_PARITY_ROW_COUNTS=1" in unwrapped(recordings)
+    assert "in a project" not in unwrapped(recordings)
+
+
+def unwrapped(recordings: Path) -> str:
+    return " ".join(parity("check", "--recordings", recordings).out.split())

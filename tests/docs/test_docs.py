@@ -73,6 +73,8 @@ def _problem(line: str) -> str | None:
     name, rest = words[0], words[1:]
     if name.startswith("-"):
         return None if name in _options(root) else f"parity has no option {name}"
+    while hasattr(commands.get(name), "commands") and rest:  # a command of a group
+        commands, name, rest = commands[name].commands, rest[0], rest[1:]
     if name not in commands:
         return f"no command {name!r}"
     options = _options(commands[name])
@@ -80,6 +82,8 @@ def _problem(line: str) -> str | None:
     arguments, optional = len(accepted), sum(not one.required for one in accepted)
     while rest:
         word = rest.pop(0)
+        if word == "--":  # the words of another program follow
+            return None if any(one.nargs == -1 for one in accepted) else f"{name} takes no command"
         if not word.startswith("-"):
             arguments -= 1
             continue

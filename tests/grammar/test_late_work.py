@@ -50,3 +50,11 @@ def test_a_late_child_is_settled_when_the_session_ends() -> None:
 def test_a_message_of_a_thread_without_work_has_no_place_outside_a_turn() -> None:
     run = ThreadRun(TURN, DONE, say("hi"), said())
     assert run.drops == {"item/opens-before-delta:item/agentMessage/delta": 1}
+
+
+def test_a_part_of_late_work_is_late_even_if_it_began_first() -> None:
+    parent = items.delegation("a1", label="Job", background=True)
+    run = ThreadRun(TURN, open_item("c1"), open_item("a1", parent), open_item("c1", parent="a1"), DONE)
+    run.feed(close_item("c1"), close_item("a1"))
+    assert run.row("c1")["status"] == "completed"
+    assert run.drops == {}

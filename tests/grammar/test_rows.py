@@ -305,3 +305,31 @@ def test_a_turn_with_work_in_the_background_waits_for_it_and_keeps_its_place() -
 def test_what_is_left_at_the_end_is_handed_out_unfinished() -> None:
     run = ThreadRun(TURN, open_item("a")).finish()
     assert (run.rows[0]["status"], run.row("a")["status"]) == ("pending", "pending")
+
+
+def test_items_that_name_each_other_as_parents_are_rows_each() -> None:
+    run = ThreadRun(TURN, open_item("a"), open_item("b", parent="a"), open_item("a", parent="b"))
+    run.feed(open_item("c", parent="b"), open_item("b", parent="c"), DONE)
+    for item in ("a", "b", "c"):
+        run.row(item)
+    assert sum(map(count_rows, run.rows)) == 4
+
+
+def test_items_stand_only_so_deep_under_one_another() -> None:
+    deep = 3000
+    below = (open_item(str(n), parent=str(n - 1)) for n in range(1, deep))
+    run = ThreadRun(TURN, open_item("0"), *below, DONE)
+    assert sum(map(count_rows, run.rows)) == deep + 1
+
+
+@pytest.mark.parametrize(
+    ("blocks", "shown"),
+    [
+        ([{"type": "text"}], ""),
+        (["words", 3, None, {"type": "text", "text": "go"}], "go"),
+        ([{"type": "text", "text": 7}, {"type": ["text"], "text": "x"}], ""),
+    ],
+)
+def test_input_that_is_no_text_shows_none(blocks: list[object], shown: str) -> None:
+    run = ThreadRun(TURN, d.InputAccepted(blocks), DONE)  # type: ignore[arg-type]
+    assert run.rows[0].get("input", "") == shown

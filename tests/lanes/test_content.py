@@ -2,7 +2,8 @@
 
 import pytest
 
-from parity.lanes.content import BOUND, bound, bound_text, resolve, scrub
+from parity.lanes.content import BOUND, DEPTH, bound, bound_text, resolve, scrub
+from parity.wire import decode, encode
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,31 @@ def test_scrubbing_never_changes_the_value_given() -> None:
     value = {"a": ["data:a/b;base64,AAAA"]}
     scrub(value)
     assert value == {"a": ["data:a/b;base64,AAAA"]}
+
+
+@pytest.mark.parametrize("opening", ['{"a":', "["])
+def test_what_lies_too_deep_becomes_text_and_is_scrubbed(opening: str) -> None:
+    levels = 300
+    url = '"data:a/b;base64,QUJD"'
+    value = decode(opening * levels + url + ("}" if opening[0] == "{" else "]") * levels)
+    shown = scrub(value)
+    for _ in range(DEPTH):
+        shown = shown["a"] if isinstance(shown, dict) else shown[0]
+    assert isinstance(shown, str)
+    assert "base64,[3 bytes]" in shown
+    assert isinstance(bound(value), (dict, list))
+
+
+def test_a_value_deeper_than_can_be_rendered_becomes_a_word_about_it() -> None:
+    value: object = 1
+    for _ in range(5000):
+        value = [value]
+    assert "nested too deeply" in encode(scrub(value)).decode()
+
+
+def test_a_value_of_usual_depth_stays_as_it_is() -> None:
+    value = decode('{"a":' * DEPTH + "1" + "}" * DEPTH)
+    assert scrub(value) == value
 
 
 @pytest.mark.parametrize("value", [None, True, 0, 2.5, "", [], {}, "x" * BOUND])

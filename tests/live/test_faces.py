@@ -68,6 +68,6 @@ def test_the_plugin_has_no_test_for_what_is_not_compared(
     monkeypatch.delenv("CI", raising=False)
     project(pytester.path, "no-exit-code")
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-v", "-k", "acp-cursor")
-    result.assert_outcomes(passed=2, failed=2, skipped=1, deselected=7)
+    result.assert_outcomes(passed=3, failed=2, skipped=1, deselected=8)
     result.stdout.fnmatch_lines(["*/exitCode  removed  0*"])
     assert f"{CELL} bridge" not in result.stdout.str()

@@ -12,7 +12,7 @@ pytest_plugins = ["pytester"]
 
 GROK = "acp-grok/turn-tools"
 CURSOR = "acp-cursor/web-search"
-GATES = 7
+GATES = 8
 
 
 @pytest.fixture
@@ -143,3 +143,41 @@ def test_a_project_without_the_table_is_left_alone(pytester: pytest.Pytester) ->
 def test_a_path_with_dots_hides_no_cell(project: Path, pytester: pytest.Pytester) -> None:
     (project / "pyproject.toml").write_text('[tool.parity]\nrecordings = "recordings/../recordings"\n')
     pytester.runpytest_subprocess().assert_outcomes(passed=2 * GATES + 1)
+
+
+@pytest.mark.parametrize("left", [["provider→bridge.ndjson"], ["rows.current.ndjson"], ["notes.txt"]])
+def test_a_cell_without_a_manifest_fails_with_one_line(
+    project: Path, pytester: pytest.Pytester, left: list[str]
+) -> None:
+    for file in (project / "recordings" / GROK).iterdir():
+        if file.name not in left:
+            file.unlink()
+    for name in left:
+        (project / "recordings" / GROK / name).touch()
+    result = pytester.runpytest_subprocess("-k", "acp", "recordings")
+    result.assert_outcomes(passed=GATES, failed=1)
+    result.stdout.fnmatch_lines([f"*{GROK}/manifest.json: missing; *"])
+
+
+def test_a_repin_into_counts_that_cannot_be_read_fails_with_one_line(
+    project: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = project / "row-counts.json"
+    for text in ("{", '{"a/b": ' + "[" * 5000, '{"a/b": {"events": ' + "9" * 5000 + "}}"):
+        file.write_text(text)
+        monkeypatch.setenv("UPDATE_PARITY_ROW_COUNTS", "1")
+        result = pytester.runpytest_inprocess("-k", "nothing", "recordings", "-p", "no:cacheprovider")
+        assert result.ret == pytest.ExitCode.TESTS_FAILED
+        result.stdout.fnmatch_lines(["re-pinned nothing: *row-counts.json:1: *"])
+        assert "INTERNALERROR" not in result.stdout.str()
+        assert file.read_text() == text
+
+
+def test_a_repin_outside_a_project_says_so(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makepyfile("def test_one(): pass")
+    monkeypatch.setenv("UPDATE_PARITY_ROW_COUNTS", "1")
+    result = pytester.runpytest_inprocess()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*UPDATE_PARITY_ROW_COUNTS: nothing is re-pinned*tool.parity*"])

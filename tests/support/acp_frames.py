@@ -137,8 +137,9 @@ def notice(method: str, **params: Any) -> Json:
 class AcpRun:
     """A bridge with a started thread, the runtime before it and an agent behind it.
 
-    `events` and `rows` are JSON documents, `sent` what the agent was sent, `asked` the interaction requests,
-    `answers` the runtime's answers by request id, `hosts` the host calls that wait.
+    `structs` are the events as the intake makes them, `events` and `rows` documents, `sent` what the agent
+    was sent, `asked` the interaction requests, `answers` the runtime's answers by id, `hosts` the host
+    calls that wait.
     """
 
     def __init__(
@@ -151,9 +152,9 @@ class AcpRun:
         start: bool = True,
     ) -> None:
         self.bridge = AcpBridge(profile)
-        self._event_structs: list[e.Event] = []
+        self.structs: list[e.Event] = []
         self._handed_out: list[Json] = []
-        self._intake = Intake(self._event_structs.append, self._handed_out.append)
+        self._intake = Intake(self.structs.append, self._handed_out.append)
         self.sent: list[Json] = []
         self.asked: list[Json] = []
         self.told: list[Json] = []
@@ -173,7 +174,7 @@ class AcpRun:
 
     @property
     def events(self) -> list[Json]:
-        return [decode(encode(event)) for event in self._event_structs]
+        return [decode(encode(event)) for event in self.structs]
 
     def events_of(self, *types: str) -> list[Json]:
         return [event for event in self.events if event["type"] in types]
@@ -182,7 +183,7 @@ class AcpRun:
     def rows(self) -> list[Json]:
         """The top-level rows as a person sees them now."""
         projector = RowProjector()
-        rows = [row for event in self._event_structs for row in projector.feed(event)]
+        rows = [row for event in self.structs for row in projector.feed(event)]
         return decode(encode(rows + projector.flush()))
 
     @property

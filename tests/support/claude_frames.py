@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from parity.bridges import ToProvider
+from parity.bridges.base import agent_gone
 from parity.bridges.claude_code.bridge import ClaudeCodeBridge
 from parity.grammar import events as e
 from parity.grammar.intake import Intake
@@ -169,9 +170,9 @@ class ClaudeRun:
         self.told: list[Json] = []
         self.answers: list[Json] = []
         self.asked: list[Json] = []
-        self._events: list[e.Event] = []
+        self.structs: list[e.Event] = []
         self._rows: list[Json] = []
-        self._intake = Intake(self._events.append, self._rows.append)
+        self._intake = Intake(self.structs.append, self._rows.append)
         self._requests = 0
         if start:
             params: Json = {"threadId": THREAD, "cwd": CWD}
@@ -199,9 +200,14 @@ class ClaudeRun:
         self.request("thread/stop", {"threadId": THREAD, "intent": "interrupt"})
         return self
 
-    def decide(self, decision: str, **members: Any) -> ClaudeRun:
-        """A person answers the newest interaction."""
-        asked = self.asked[-1]
+    def gone(self, reason: str) -> ClaudeRun:
+        """The agent is no more."""
+        self._take(agent_gone(self.bridge, reason))
+        return self
+
+    def decide(self, decision: str, *, index: int = -1, **members: Any) -> ClaudeRun:
+        """A person answers an interaction, the newest unless told otherwise."""
+        asked = self.asked[index]
         result = {"decision": decision, **members}
         self._intake.answer(asked["id"], result)
         self._take(self.bridge.runtime({"jsonrpc": "2.0", "id": asked["id"], "result": result}))
@@ -233,7 +239,7 @@ class ClaudeRun:
 
     @property
     def events(self) -> list[Json]:
-        return [decode(encode(event)) for event in self._events]
+        return [decode(encode(event)) for event in self.structs]
 
     def events_of(self, *kinds: str) -> list[Json]:
         return [event for event in self.events if event["type"] in kinds]

@@ -15,6 +15,7 @@ from typing import Any
 from jsonschema import Draft7Validator
 
 from parity.bridges import ToProvider
+from parity.bridges.base import agent_gone
 from parity.bridges.codex.bridge import CodexBridge
 from parity.grammar import events as e
 from parity.grammar.intake import Intake
@@ -118,6 +119,7 @@ class CodexRun:
         self.bridge = CodexBridge()
         self.check = True
         self.events: list[Json] = []
+        self.structs: list[e.Event] = []
         self.rows: list[Json] = []
         self.sent: list[Json] = []
         self.told: list[Json] = []
@@ -128,6 +130,7 @@ class CodexRun:
             self.open()
 
     def _event(self, event: e.Event) -> None:
+        self.structs.append(event)
         self.events.append(decode(encode(event)))
 
     # -- the runtime -----------------------------------------------------------------------------------
@@ -149,8 +152,19 @@ class CodexRun:
         self.tell("turn/started", turn={"id": turn, "items": [], "status": "inProgress"}, threadId=codex)
         return self
 
-    def stop(self) -> int:
-        return self.runtime("thread/stop", threadId=THREAD, intent="interrupt")
+    def stop(self, thread: str = THREAD) -> int:
+        self._intake.stopped(thread)
+        return self.runtime("thread/stop", threadId=thread, intent="interrupt")
+
+    def release(self, thread: str) -> None:
+        """The runtime lets go of a thread, and the agent takes note."""
+        self.runtime("thread/stop", threadId=thread, intent="release")
+        self._intake.release(thread)
+        self.answer(method="thread/unsubscribe")
+
+    def gone(self, reason: str) -> None:
+        """The agent is no more."""
+        self._take(agent_gone(self.bridge, reason))
 
     def decide(self, asked: Json, **result: Any) -> None:
         """The person's answer to an `interaction/request`."""

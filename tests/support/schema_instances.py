@@ -14,6 +14,7 @@ Choose = Callable[[int], int]
 """How many alternatives → the one to take."""
 
 _DEPTH = 7
+_TEXTS = {None: ["", "text", "two\nlines"], "base64": ["", "dGV4dA==", "w6k="]}
 
 
 def first(count: int) -> int:
@@ -74,5 +75,5 @@ _VALUES: dict[str, Callable[[Json, Json, Choose, int], Any]] = {
     "null": lambda schema, definitions, choose, depth: None,
     "number": lambda schema, definitions, choose, depth: choose(5) / 2,
     "object": _object,
-    "string": lambda schema, definitions, choose, depth: ["", "text", "two\nlines"][choose(3)],
+    "string": lambda schema, definitions, choose, depth: _TEXTS[schema.get("contentEncoding")][choose(3)],
 }

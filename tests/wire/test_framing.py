@@ -197,6 +197,31 @@ def test_writing_leaves_no_other_file(tmp_path: Path) -> None:
     assert names_in(tmp_path) == ["a"]
 
 
+def test_what_a_killed_writer_left_goes_with_the_next_writer_of_the_file(tmp_path: Path) -> None:
+    left, of_another, like_it = ".a.0123abcd.tmp", ".b.0123abcd.tmp", ".a.notes.tmp"
+    for name in (left, of_another, like_it):
+        (tmp_path / name).write_bytes(b"half")
+    write_atomic(tmp_path / "a", [b"1"])
+    assert names_in(tmp_path) == sorted([like_it, of_another, "a"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs file locks")
+def test_the_file_of_a_writer_that_is_at_work_is_not_taken_for_left_over(tmp_path: Path) -> None:
+    def lines() -> Iterator[bytes]:
+        yield b"outer"
+        write_atomic(tmp_path / "a", [b"inner"])
+        assert len(names_in(tmp_path)) == 2
+
+    write_atomic(tmp_path / "a", lines())
+    assert (tmp_path / "a").read_bytes() == b"outer\n"
+    assert names_in(tmp_path) == ["a"]
+
+
+def test_a_name_too_long_for_the_disk_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        write_atomic(tmp_path / ("x" * 300), [b"1"])
+
+
 def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_else(tmp_path: Path) -> None:
     def lines() -> Iterator[bytes]:
         yield b"new"

@@ -165,3 +165,16 @@ def test_a_name_that_is_no_plain_folder_name_is_refused(name: str) -> None:
 def test_a_bad_name_is_an_error_about_the_file_it_came_from() -> None:
     with pytest.raises(InputError, match=r"^log.ndjson: cell name 'a b' cannot be used .*; rename it"):
         check_cell_name("cell", "a b", "log.ndjson")
+
+
+@pytest.mark.parametrize("direction", ["", "bridge->provider", "provider"])
+def test_traffic_ignored_in_no_lane_is_refused_with_the_field_named(tmp_path: Path, direction: str) -> None:
+    ignored = [{"method": "m", "direction": direction, "why": "w"}]
+    assert "ignored[0].direction" in refusal(saved(tmp_path, {"ignored": ignored}))
+
+
+def test_a_name_longer_than_a_folder_may_be_is_refused_in_a_short_line() -> None:
+    with pytest.raises(InputError) as caught:
+        check_cell_name("cell", "x" * 300, "place")
+    assert "200 characters" in str(caught.value)
+    assert len(str(caught.value)) < 200

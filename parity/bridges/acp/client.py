@@ -23,6 +23,8 @@ CLIENT_METHODS = frozenset(
         "initialize",
         "authenticate",
         "logout",
+        "auth/login",
+        "auth/logout",
         "session/new",
         "session/load",
         "session/resume",
@@ -42,6 +44,8 @@ CLIENT_METHODS = frozenset(
 _SETTINGS = ("session/set_mode", "session/set_config_option")
 _IGNORED = {
     "authenticate": "the bridge leaves signing in to the agent's own command",
+    "auth/login": "the bridge leaves signing in to the agent's own command",
+    "auth/logout": "the bridge leaves signing in to the agent's own command",
     "logout": "the bridge leaves signing in to the agent's own command",
     "session/list": "the runtime keeps its own list of threads",
     "session/delete": "the runtime never deletes an agent's session",
@@ -58,7 +62,7 @@ class AcpClient:
         self._threads = 0
         self._asked = 0
         self._prompting: set[str] = set()
-        self._prompts: dict[Any, str] = {}
+        self._prompts: dict[Any, str] = {}  # by the key of its request
         self._ahead = _Ahead(messages)
 
     def client_message(self, message: Message) -> Foreign:
@@ -67,8 +71,7 @@ class AcpClient:
         params = message.get("params")
         params = params if isinstance(params, dict) else {}
         if method == "initialize":
-            wanted = ("clientInfo", "clientCapabilities")
-            return self._request("initialize", {k: params[k] for k in wanted if k in params})
+            return self._request("initialize", _initialize(params))
         if method in _OPENS:
             return self._open(method, message.get("id"), params)
         if method == "session/prompt":
@@ -85,9 +88,15 @@ class AcpClient:
         return Foreign(ignored=_IGNORED.get(method, "not a call of our bridge"))
 
     def agent_message(self, message: Message) -> None:
-        """An answer to a prompt ends it: the next one is a turn of its own."""
-        if "method" not in message and message.get("id") in self._prompts:
-            self._prompting.discard(self._prompts.pop(message["id"]))
+        """An answer to a prompt ends it: the next one is a turn of its own. In version 2 a state does so."""
+        if self._ahead.tells_state:
+            state, session_id = _state(message)
+            if state is not None:
+                (self._prompting.discard if state == "idle" else self._prompting.add)(str(session_id))
+            if message.get("error") is None:
+                return
+        if "method" not in message and _key(message.get("id")) in self._prompts:
+            self._prompting.discard(self._prompts.pop(_key(message["id"])))
 
     def answer(self, method: str, request: Message, response: Message) -> Message:
         """The runtime's response members behind the client's response to an agent's request."""
@@ -101,6 +110,8 @@ class AcpClient:
         option_id = outcome.get("optionId") if isinstance(outcome, dict) else None
         options = params.get("options") if isinstance(params, dict) else None
         for option in options if isinstance(options, list) else []:
+            if not isinstance(option, dict):
+                continue
             if option_id is not None and option.get("optionId") == option_id:
                 allowed = str(option.get("kind")).startswith("allow")
                 decision = "allowed" if allowed else "denied"
@@ -120,7 +131,7 @@ class AcpClient:
         if "sessionId" in params:
             request["providerThreadId"] = params["sessionId"]
         request["cwd"] = params.get("cwd")
-        options = dict(self._ahead.options.get(request_id, {}))
+        options = dict(self._ahead.options.get(_key(request_id), {}))
         if params.get("mcpServers"):
             options["mcpServers"] = params["mcpServers"]
         if options:
@@ -130,9 +141,9 @@ class AcpClient:
     def _prompt(self, request_id: Any, params: dict[str, Any]) -> Foreign:
         session_id = params.get("sessionId")
         thread_id = self._thread(params)
-        method = "turn/steer" if session_id in self._prompting else "turn/start"
+        method = "turn/steer" if str(session_id) in self._prompting else "turn/start"
         self._prompting.add(str(session_id))
-        self._prompts[request_id] = str(session_id)
+        self._prompts[_key(request_id)] = str(session_id)
         request: dict[str, Any] = {"threadId": thread_id, "providerThreadId": session_id}
         request["input"] = params.get("prompt")
         request["clientRequestId"] = f"prompt-{request_id}"
@@ -160,11 +171,14 @@ class _Ahead:
         self._settings: list[tuple[Any, Message]] = []
         self._late: set[str] = set()
         self._opening: set[Any] = set()
+        self.tells_state = any(not sent and _answers_version(message, 2) for sent, message in messages)
         for from_client, message in messages:
             if from_client:
                 self._sent(message)
             elif "method" not in message:
                 self._answered(message)
+            elif self.tells_state and _state(message)[0] == "idle":
+                self._over(_key(_state(message)[1]))
         for request_id, message in self._settings:
             if message["method"] not in self._late:
                 self._set(self.options.setdefault(request_id, {}), message)
@@ -173,16 +187,18 @@ class _Ahead:
     def _sent(self, message: Message) -> None:
         method, params = message.get("method"), message.get("params")
         params = params if isinstance(params, dict) else {}
-        session_id = params.get("sessionId")
+        session_id, request_id = _key(params.get("sessionId")), _key(message.get("id"))
+        if not isinstance(method, str):
+            return
         if method in _OPENS:
-            self._opening.add(message.get("id"))
+            self._opening.add(request_id)
             if session_id is not None and method != "session/fork":
-                self._requests[session_id] = message.get("id")
+                self._requests[session_id] = request_id
         elif method == "session/prompt":
             if session_id in self._prompts and session_id in self._cancels:
                 self.accounted.add(id(self._cancels[session_id]))
             self._cancels.pop(session_id, None)
-            self._prompts[session_id] = message.get("id")
+            self._prompts[session_id] = request_id
             self._prompted.add(session_id)
         elif method == "session/cancel":
             self._cancels[session_id] = message
@@ -190,20 +206,54 @@ class _Ahead:
             if session_id in self._requests and session_id not in self._prompted:
                 self._settings.append((self._requests[session_id], message))
             else:
-                self._late.add(str(method))
+                self._late.add(method)
 
     def _answered(self, message: Message) -> None:
-        request_id, result = message.get("id"), message.get("result")
+        request_id, result = _key(message.get("id")), message.get("result")
         if request_id in self._opening and isinstance(result, dict) and "sessionId" in result:
-            self._requests[result["sessionId"]] = request_id
+            self._requests[_key(result["sessionId"])] = request_id
         for session_id, prompt_id in list(self._prompts.items()):
-            if prompt_id == request_id:
-                del self._prompts[session_id]
-                self._cancels.pop(session_id, None)
+            if prompt_id == request_id and not (self.tells_state and "error" not in message):
+                self._over(session_id)
+
+    def _over(self, session_id: Any) -> None:
+        """The session's prompt is over."""
+        self._prompts.pop(session_id, None)
+        self._cancels.pop(session_id, None)
 
     def _set(self, options: dict[str, Any], message: Message) -> None:
         params = message["params"]
         if message["method"] == "session/set_mode":
             options["mode"] = params.get("modeId")
         else:
-            options.setdefault("config", {})[params.get("configId")] = params.get("value")
+            options.setdefault("config", {})[str(params.get("configId"))] = params.get("value")
+
+
+def _initialize(params: dict[str, Any]) -> dict[str, Any]:
+    """The runtime's `initialize` behind a client's; version 2 calls the same members by shorter names."""
+    if params.get("protocolVersion") != 2:
+        wanted = ("clientInfo", "clientCapabilities")
+        return {k: params[k] for k in wanted if k in params}
+    named = {"protocolVersion": "protocolVersion", "info": "clientInfo", "capabilities": "clientCapabilities"}
+    return {name: params[member] for member, name in named.items() if member in params}
+
+
+def _answers_version(message: Message, number: int) -> bool:
+    """Whether this is the answer to `initialize` with that version; nothing else has one."""
+    result = message.get("result")
+    return "method" not in message and isinstance(result, dict) and result.get("protocolVersion") == number
+
+
+def _state(message: Message) -> tuple[str | None, Any]:
+    """The state and the session of a `state_update`."""
+    params = message.get("params")
+    update = params.get("update") if isinstance(params, dict) else None
+    if not isinstance(update, dict) or update.get("sessionUpdate") != "state_update":
+        return None, None
+    state = update.get("state")
+    return (state if isinstance(state, str) else None), params.get("sessionId") if params else None
+
+
+def _key(value: Any) -> Any:
+    """A key for an id of the log: ids are texts or numbers, and in a bad log anything at all."""
+    return repr(value) if isinstance(value, (dict, list)) else value

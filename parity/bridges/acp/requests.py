@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from parity.bridges.acp.session import Interaction, Session, Sessions
+from parity.bridges.acp.versions import Version1
 from parity.bridges.base import INVALID_PARAMS, METHOD_NOT_FOUND, HostCall, Message, Output, ToProvider
 from parity.bridges.jsonrpc import JsonRpcBridge, Params
 from parity.grammar import deltas as d
+from parity.lanes.acp.calls import Call
 from parity.lanes.acp.dialects import Dialect
-from parity.lanes.acp.reader_v1 import read_tool
+from parity.lanes.acp.frames import AskFrame
 
 HOST_METHODS = frozenset(
     (
@@ -38,12 +40,13 @@ class AgentRequests(JsonRpcBridge):
     def __init__(self, dialect: Dialect) -> None:
         super().__init__()
         self.dialect = dialect
+        self.version = Version1()
         self.sessions = Sessions()
         self._hosts: dict[int, HostCall] = {}
         self._tokens = 0
 
     def _agent_request(self, request_id: Any, method: str, params: Params, message: Message) -> None:
-        if method in HOST_METHODS:
+        if method in HOST_METHODS and self.version.serves_host:
             self._tokens += 1
             call = self._hosts[self._tokens] = HostCall(self._tokens, request_id, method, params)
             self._out.append(call)
@@ -69,31 +72,25 @@ class AgentRequests(JsonRpcBridge):
     def _permission(
         self, request_id: Any, session: Session | None, parent: str | None, params: Params
     ) -> None:
-        call = params.get("toolCall")
-        frame = read_tool(call, begins=False) if isinstance(call, dict) else None
+        frame = self.version.read_ask(params)
         if session is None or frame is None:
             self._refuse_agent(request_id, INVALID_PARAMS, "unknown session or tool call")
             return
-        if not session.prompting or session.cancelled:
+        if not self._works(session) or session.cancelled:
             self._answer_agent(request_id, _CANCELLED)
             self._deltas(session.thread_id, session.lane.unhandled(params, PERMISSION))
             return
         options = params.get("options")
         options = [o for o in options if isinstance(o, dict)] if isinstance(options, list) else []
         deltas, asked = session.lane.ask(frame, parent)
-        payload: Params = {"kind": "approval"}
-        if asked.kind == "switch_mode":
-            payload["kind"] = "plan_exit"
-            if isinstance(asked.args.get("plan"), str):
-                payload["plan"] = asked.args["plan"]
-        if asked.title:
-            payload["title"] = asked.title
-        if asked.ask is not None and asked.ask.reason:
-            payload["reason"] = asked.ask.reason
-        payload["options"] = options
         self._deltas(session.thread_id, deltas)
         interaction = Interaction(request_id, PERMISSION, options, asked)
-        self._wait(session, interaction, asked.id, payload)
+        payload = {**_approval(frame, asked), "options": options}
+        self._wait(session, interaction, asked.id if asked is not None else None, payload)
+
+    def _works(self, session: Session) -> bool:
+        """Whether work is going on that a person can be asked about, steer or stop."""
+        return session.prompting or (self.version.tells_state and session.lane.agent_turn)
 
     def _vendor_request(self, request_id: Any, session: Session, method: str, params: Params) -> bool:
         lane = session.lane
@@ -124,13 +121,13 @@ class AgentRequests(JsonRpcBridge):
         """The runtime answered: so is the agent; an error answers a permission request with cancelled."""
         result = message.get("result")
         result = result if isinstance(result, dict) else {"decision": "cancelled"}
-        if interaction.call is not None:
+        if interaction.method == PERMISSION:
             decision, option_id = _choice(result, interaction.options)
             outcome = (
                 {"outcome": "selected", "optionId": option_id} if option_id else {"outcome": "cancelled"}
             )
             self._answer_agent(interaction.request_id, {"outcome": outcome})
-            self._deltas(session.thread_id, session.lane.answered(interaction.call, decision))
+            self._decided(session, interaction, decision)
         elif message.get("error") is not None:
             error = message["error"]
             self._out.append(ToProvider({**self.AGENT_MEMBERS, "id": interaction.request_id, "error": error}))
@@ -145,13 +142,28 @@ class AgentRequests(JsonRpcBridge):
             self._withdraw(asked, tell=False)
             self._cancel_interaction(session, interaction)
 
+    def _drop_interactions(self, session: Session) -> None:
+        """The thread was released: its agent is answered, so that it need not wait, and nothing is told."""
+        waiting, session.interactions = session.interactions, {}
+        for asked, interaction in waiting.items():
+            self._withdraw(asked, tell=False)
+            self._answer_cancelled(interaction)
+
     def _cancel_interaction(self, session: Session, interaction: Interaction) -> None:
-        if interaction.call is None:
+        self._answer_cancelled(interaction)
+        if interaction.method == PERMISSION:
+            self._decided(session, interaction, "cancelled")
+
+    def _answer_cancelled(self, interaction: Interaction) -> None:
+        if interaction.method == PERMISSION:
+            answer = _CANCELLED
+        else:
             answer = self.dialect.encode_answer(interaction.method, {"decision": "cancelled"})
-            self._answer_agent(interaction.request_id, answer)
-            return
-        self._answer_agent(interaction.request_id, _CANCELLED)
-        self._deltas(session.thread_id, session.lane.answered(interaction.call, "cancelled"))
+        self._answer_agent(interaction.request_id, answer)
+
+    def _decided(self, session: Session, interaction: Interaction, decision: str) -> None:
+        if interaction.call is not None:
+            self._deltas(session.thread_id, session.lane.answered(interaction.call, decision))
 
     def _taken_back(self, request_id: Any) -> None:
         """The agent takes back a request that waits for a person."""
@@ -197,6 +209,23 @@ class AgentRequests(JsonRpcBridge):
             lane.terminal_exit(terminal_id, *_exit(result))
         elif method == "terminal/release":
             lane.terminal_released(terminal_id)
+
+
+def _approval(frame: AskFrame, call: Call | None) -> Params:
+    """What a person is shown of a permission request: its own words, else those of the call it is about."""
+    payload: Params = {"kind": "approval"}
+    if call is not None and call.kind == "switch_mode":
+        payload["kind"] = "plan_exit"
+        if isinstance(call.args.get("plan"), str):
+            payload["plan"] = call.args["plan"]
+    title = frame.title or (call.title if call is not None else None)
+    if title:
+        payload["title"] = title
+    if frame.reason:
+        payload["reason"] = frame.reason
+    if frame.command:
+        payload["command"] = frame.command
+    return payload
 
 
 def _choice(result: Params, options: list[Any]) -> tuple[str, str | None]:

@@ -2,7 +2,8 @@
 
 States of a session: *pending* until `session_id` is known · *history* from a load until the first prompt ·
 *idle* · *prompting* (with `cancelled` once a stop was sent, with `steering` once input waits for the next
-prompt of the same turn). The bridge changes them; this file only names and finds them.
+prompt of the same turn; in protocol version 2 also `accepted` once the prompt was answered and `ran` once
+work began). `prompts` counts the prompts sent. The bridge changes them; this file only names and finds them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ HELD_MESSAGES = 1024
 
 
 class Interaction:
-    """A request of the agent that waits for a person; `call` where a permission request named one."""
+    """A request of the agent that waits for a person; `call` where a permission request is about one."""
 
     __slots__ = ("call", "method", "options", "request_id")
 
@@ -39,6 +40,9 @@ class Session:
         self.session_id: str | None = None
         self.history = False
         self.prompting = False
+        self.prompts = 0
+        self.accepted = False
+        self.ran = False
         self.cancelled = False
         self.queued: list[Any] | None = None
         self.steering: list[Any] = []
@@ -65,9 +69,14 @@ class Sessions:
 
     def forget(self, session: Session) -> None:
         """The thread is over."""
-        self.threads.pop(session.thread_id, None)
+        if self.knows(session):
+            del self.threads[session.thread_id]
         if self._by_id.get(session.session_id) is session:
             del self._by_id[session.session_id]
+
+    def knows(self, session: Session) -> bool:
+        """Whether the thread is still the runtime's: not released, and not begun anew."""
+        return self.threads.get(session.thread_id) is session
 
     def find(self, session_id: Any) -> tuple[Session | None, str | None]:
         """The session of that id; for a sub-agent's, its parent's and the call it works for."""

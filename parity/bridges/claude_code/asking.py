@@ -15,6 +15,8 @@ from parity.lanes.claude_code.shapes import PLAN_TOOL, QUESTION_TOOL
 DENIED = "The user denied this call."
 CANCELLED = "The user cancelled this request."
 INTERRUPTED = "The user interrupted the turn."
+RELEASED = "The session is over."
+OVER = "This call is over."
 """What the agent is told where nobody gave a reason of their own."""
 
 _ALWAYS = "allow_always"

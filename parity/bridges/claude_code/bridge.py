@@ -10,22 +10,13 @@ Owned here: the control protocol, permissions, prompts. The lane owns what the a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
-from parity.bridges.base import (
-    INVALID_PARAMS,
-    METHOD_NOT_FOUND,
-    Envelope,
-    Message,
-    Output,
-    ToProvider,
-    ToRuntime,
-    failed,
-    ok,
-)
+from parity.bridges.base import Message, ToProvider
 from parity.bridges.claude_code import asking, envelope
 from parity.bridges.claude_code.session import Interaction, Prompt, Session, prompt_of, user_line
+from parity.bridges.jsonrpc import BadParams, Params, RequestBridge, string
 from parity.grammar import deltas as d
 from parity.lanes.claude_code.frames import Init, ToolUse
 from parity.lanes.claude_code.lane import ClaudeLane
@@ -37,93 +28,38 @@ _UNSUPPORTED = {"mcp_message": "this client runs no MCP servers"}
 """Control requests that are known and refused, and why."""
 
 
-class ClaudeCodeBridge:
+class ClaudeCodeBridge(RequestBridge):
     """A bridge to one Claude Code process."""
 
     def __init__(self) -> None:
-        self.noise = 0
-        self.envelope: Envelope = envelope.ControlEnvelope()
+        super().__init__()
+        self.envelope = envelope.ControlEnvelope()
         self._agent: dict[str, Any] = {}
         self._session: Session | None = None
-        self._sent = 0
-        self._asked = 0
-        self._pending: dict[str, Callable[[dict[str, Any], str | None], None]] = {}
-        self._out: list[Output] = []
 
-    # -- entry points --------------------------------------------------------------------------------
+    # -- to the agent --------------------------------------------------------------------------------
 
-    def runtime(self, message: Any) -> Sequence[Output]:
-        """Take one message of the runtime: a request, or its answer to a request."""
-        self._out = []
-        if not isinstance(message, dict):
-            self.noise += 1
-            return self._out
-        method = message.get("method")
-        if method is None:
-            self._interaction_answer(message)
-            return self._out
-        handler = _RUNTIME.get(method) if isinstance(method, str) else None
-        params = message.get("params")
-        request_id = message.get("id")
-        if handler is None:
-            self._refuse(request_id, METHOD_NOT_FOUND, f"unknown method {method!r}")
-        else:
-            try:
-                handler(self, request_id, params if isinstance(params, dict) else {})
-            except _BadParams as bad:
-                self._refuse(request_id, INVALID_PARAMS, str(bad))
-        return self._out
-
-    def provider(self, message: Any) -> Sequence[Output]:
-        """Take one message of the agent."""
-        self._out = []
-        kind, method, message_id = "noise", None, None
-        if isinstance(message, dict):
-            kind, method, message_id = self.envelope.read(message)
-        if kind == "request":
-            self._control_request(message_id, str(method), message)
-        elif kind == "response":
-            self._control_response(message_id, message)
-        elif method == "control_cancel_request":
-            self._withdraw(message.get("request_id"))
-        elif kind == "notification" and self._session is not None:
-            self._frame(self._session, message)
-        else:
-            self.noise += 1
-        return self._out
-
-    def host_result(self, token: int, result: Any) -> Sequence[Output]:
-        """Claude Code asks nothing of the host."""
-        return []
-
-    def host_error(self, token: int, error: Message) -> Sequence[Output]:
-        """Claude Code asks nothing of the host."""
-        return []
-
-    # -- sending -------------------------------------------------------------------------------------
-
-    def _send(
-        self, subtype: str, fields: dict[str, Any], then: Callable[[dict[str, Any], str | None], None]
-    ) -> None:
+    def _send(self, subtype: str, fields: Params, then: Callable[[dict[str, Any], str | None], None]) -> None:
+        """Ask the agent; `then` takes the result, or the words of its refusal."""
         self._sent += 1
         request_id = f"req_{self._sent}"
-        self._pending[request_id] = then
+        self._pending[request_id] = lambda message: then(*envelope.outcome(message))
         self._out.append(ToProvider(envelope.request(request_id, subtype, fields)))
 
-    def _answer(self, request_id: Any, result: Any) -> None:
-        if request_id is not None:
-            self._out.append(ToRuntime(ok(request_id, result)))
+    def _allow_or_deny(self, request_id: Any, body: Params) -> None:
+        self._out.append(ToProvider(envelope.success(request_id, body)))
 
-    def _refuse(self, request_id: Any, code: int, message: str) -> None:
-        if request_id is not None:
-            self._out.append(ToRuntime(failed(request_id, code, message)))
+    def _refusal(self, reason: str) -> Message:
+        return envelope.error(None, reason)
 
-    def _notify(self, method: str, params: dict[str, Any]) -> None:
-        self._out.append(ToRuntime({"jsonrpc": "2.0", "method": method, "params": params}))
-
-    def _deltas(self, session: Session, deltas: Sequence[d.Delta]) -> None:
-        if deltas:
-            self._notify("thread/delta", {"threadId": session.thread_id, "deltas": list(deltas)})
+    def _threads_lost(self, reason: str) -> None:
+        session = self._session
+        if session is None:
+            return
+        self._lose(session.thread_id, reason, session.lane.lost())
+        for prompt in session.waiting:  # their turns never came
+            self._begin(session, prompt)
+            self._lose(session.thread_id, reason)
 
     # -- the runtime's requests ----------------------------------------------------------------------
 
@@ -144,24 +80,24 @@ class ClaudeCodeBridge:
     def _thread_start(self, request_id: Any, params: dict[str, Any]) -> None:
         session = self._new_session(params)
         self._answer(request_id, {"threadId": session.thread_id})
-        self._deltas(session, [d.ThreadStarted()])
+        self._deltas(session.thread_id, [d.ThreadStarted()])
         self._configure(session, session.options)
 
     def _thread_resume(self, request_id: Any, params: dict[str, Any]) -> None:
-        session_id = _string(params, "providerThreadId")
+        session_id = string(params, "providerThreadId")
         session = self._new_session(params)
         self._answer(request_id, {"threadId": session.thread_id, "providerThreadId": session_id})
         self._identify(session, session_id)
-        self._deltas(session, [d.ThreadStarted()])
+        self._deltas(session.thread_id, [d.ThreadStarted()])
         self._configure(session, session.options)
 
     def _thread_fork(self, request_id: Any, params: dict[str, Any]) -> None:
-        raise _BadParams("a process of this agent forks only when it is launched (--fork-session)")
+        raise BadParams("a process of this agent forks only when it is launched (--fork-session)")
 
     def _new_session(self, params: dict[str, Any]) -> Session:
-        thread_id = _string(params, "threadId")
+        thread_id = string(params, "threadId")
         if self._session is not None:
-            raise _BadParams(f"this process serves thread {self._session.thread_id!r} already")
+            raise BadParams(f"this process serves thread {self._session.thread_id!r} already")
         cwd, options = params.get("cwd"), params.get("options")
         self._session = Session(thread_id, ClaudeLane(cwd if isinstance(cwd, str) else None))
         self._session.options = dict(options) if isinstance(options, dict) else {}
@@ -177,7 +113,7 @@ class ClaudeCodeBridge:
     def _configured(self, session: Session, subtype: str) -> Callable[[dict[str, Any], str | None], None]:
         def then(result: dict[str, Any], error: str | None) -> None:
             if error is not None:
-                self._deltas(session, [d.ProviderWarning(f"{subtype} failed: {error}")])
+                self._deltas(session.thread_id, [d.ProviderWarning(f"{subtype} failed: {error}")])
 
         return then
 
@@ -186,7 +122,7 @@ class ClaudeCodeBridge:
         session = self._known(params)
         lane = session.lane
         if session.waiting or (lane.turn_open and not lane.agent_turn):
-            raise _BadParams(f"a turn of {session.thread_id!r} is open; steer or stop it")
+            raise BadParams(f"a turn of {session.thread_id!r} is open; steer or stop it")
         prompt = _prompt(params)
         options = params.get("options")
         known = session.options
@@ -201,16 +137,18 @@ class ClaudeCodeBridge:
 
     def _begin(self, session: Session, prompt: Prompt) -> None:
         session.lane.begin_turn(prompt.echo)
-        self._deltas(session, [d.TurnOpen(), d.InputAccepted(prompt.input, prompt.client_request_id)])
+        self._deltas(
+            session.thread_id, [d.TurnOpen(), d.InputAccepted(prompt.input, prompt.client_request_id)]
+        )
 
     def _turn_steer(self, request_id: Any, params: dict[str, Any]) -> None:
         """Another message in the open turn; the agent takes it up by itself."""
         session = self._known(params)
         if not session.lane.turn_open:
-            raise _BadParams(f"no turn of {session.thread_id!r} is open")
+            raise BadParams(f"no turn of {session.thread_id!r} is open")
         prompt = _prompt(params)
         session.lane.steer(prompt.echo)
-        self._deltas(session, [d.InputAccepted(prompt.input, prompt.client_request_id)])
+        self._deltas(session.thread_id, [d.InputAccepted(prompt.input, prompt.client_request_id)])
         self._answer(request_id, {"threadId": session.thread_id})
         self._out.append(ToProvider(user_line(prompt)))
 
@@ -218,38 +156,46 @@ class ClaudeCodeBridge:
         session = self._known(params)
         intent = params.get("intent")
         if intent == "release":
+            for asked, interaction in session.interactions.items():
+                self._withdraw(asked, tell=False)
+                self._allow_or_deny(interaction.request_id, {"behavior": "deny", "message": asking.RELEASED})
             self._session = None
         elif intent == "interrupt":
             self._interrupt(session)
         else:
-            raise _BadParams("intent must be interrupt or release")
+            raise BadParams("intent must be interrupt or release")
         self._answer(request_id, {"threadId": session.thread_id})
 
     def _interrupt(self, session: Session) -> None:
         """Stop what the agent does; whatever waits for a person is refused at once (S31)."""
         session.lane.interrupt()
-        self._send("interrupt", {}, lambda _, error: self._deltas(session, session.lane.interrupted(error)))
-        for interaction in session.interactions.values():
-            answer = {"behavior": "deny", "message": asking.INTERRUPTED}
-            self._out.append(ToProvider(envelope.success(interaction.request_id, answer)))
+
+        def then(_: dict[str, Any], error: str | None) -> None:
+            self._deltas(session.thread_id, session.lane.interrupted(error))
+
+        self._send("interrupt", {}, then)
+        for asked, interaction in session.interactions.items():
+            self._withdraw(asked, tell=False)
+            self._allow_or_deny(interaction.request_id, {"behavior": "deny", "message": asking.INTERRUPTED})
             if interaction.call is not None:
-                self._deltas(session, session.lane.answered(interaction.call, "cancelled"))
+                self._deltas(session.thread_id, session.lane.answered(interaction.call, "cancelled"))
         session.interactions.clear()
 
     def _known(self, params: dict[str, Any]) -> Session:
-        thread_id = _string(params, "threadId")
+        thread_id = string(params, "threadId")
         if self._session is None or self._session.thread_id != thread_id:
-            raise _BadParams(f"unknown thread {thread_id!r}")
+            raise BadParams(f"unknown thread {thread_id!r}")
         return self._session
 
     # -- the agent -----------------------------------------------------------------------------------
 
-    def _control_response(self, request_id: Any, message: Message) -> None:
-        then = self._pending.pop(request_id, None) if isinstance(request_id, str) else None
-        if then is None:
+    def _agent_notification(self, method: str, params: Params, message: Message) -> None:
+        if method == self.envelope.withdrawing:
+            self._taken_back(message.get("request_id"))
+        elif self._session is not None:
+            self._frame(self._session, message)
+        else:
             self.noise += 1
-            return
-        then(*envelope.outcome(message))
 
     def _frame(self, session: Session, message: Message) -> None:
         frame = read(message)
@@ -257,17 +203,16 @@ class ClaudeCodeBridge:
             self._identify(session, frame.session_id)
         lane = session.lane
         was_open = lane.turn_open
-        self._deltas(session, lane.frame(frame, message))
+        self._deltas(session.thread_id, lane.frame(frame, message))
         if was_open and not lane.turn_open:
             self._turn_ended(session)
 
     def _turn_ended(self, session: Session) -> None:
         """What waited for a person in the turn waits no more; our next prompt's turn opens."""
-        session.interactions = {
-            ours: interaction
-            for ours, interaction in session.interactions.items()
-            if interaction.call is not None and session.lane.outlives(interaction.call)
-        }
+        for asked, interaction in list(session.interactions.items()):
+            if interaction.call is None or not session.lane.outlives(interaction.call):
+                self._withdraw(asked, tell=False)
+                del session.interactions[asked]
         if session.waiting:
             self._begin(session, session.waiting.pop(0))
 
@@ -275,114 +220,99 @@ class ClaudeCodeBridge:
         if session_id != session.session_id:
             session.session_id = session_id
             params = {"threadId": session.thread_id, "providerThreadId": session_id}
-            self._notify("thread/identity", params)
+            self._tell("thread/identity", params)
 
     # -- the agent's requests ------------------------------------------------------------------------
 
-    def _control_request(self, request_id: Any, subtype: str, message: Message) -> None:
-        request = message["request"]
+    def _agent_request(self, request_id: Any, method: str, params: Params, message: Message) -> None:
         session = self._session
-        if subtype == "can_use_tool" and session is not None:
-            self._can_use_tool(request_id, session, request)
+        if method == "can_use_tool" and session is not None:
+            self._can_use_tool(request_id, session, message["request"])
             return
-        if subtype == "hook_callback":
-            self._out.append(ToProvider(envelope.success(request_id, {})))
+        if method == "hook_callback":
+            self._allow_or_deny(request_id, {})
             return
-        why = _UNSUPPORTED.get(subtype, f"unsupported control request: {subtype}")
+        why = _UNSUPPORTED.get(method, f"unsupported control request: {method}")
         self._out.append(ToProvider(envelope.error(request_id, why)))
         if session is not None:
-            self._deltas(session, session.lane.unhandled(message, f"control_request/{subtype}"))
+            unhandled = session.lane.unhandled(message, f"control_request/{method}")
+            self._deltas(session.thread_id, unhandled)
 
     def _can_use_tool(self, request_id: Any, session: Session, request: dict[str, Any]) -> None:
+        """Put it to a person, once; a request about a call that is over is answered at once (S32)."""
+        if session.waits_for(request_id):
+            return
         call_id, name, value = request.get("tool_use_id"), request.get("tool_name"), request.get("input")
         interaction = Interaction(request_id, request, None)
         plan = None
         if isinstance(call_id, str) and isinstance(name, str):
+            if session.lane.is_over(call_id):
+                self._allow_or_deny(request_id, {"behavior": "deny", "message": asking.OVER})
+                return
             use = ToolUse(call_id, name, value if isinstance(value, dict) else {})
             agent_id = request.get("agent_id")
             deltas, call = session.lane.ask(use, agent_id if isinstance(agent_id, str) else None)
-            self._deltas(session, deltas)
+            self._deltas(session.thread_id, deltas)
             interaction.call = call
             plan = plan_of(call) if call is not None else None
-        self._asked += 1
-        session.interactions[self._asked] = interaction
-        params: dict[str, Any] = {
-            "threadId": session.thread_id,
-            "interactionId": f"interaction-{self._asked}",
-        }
-        if interaction.call is not None:
-            params["itemId"] = interaction.call.id
-        params["payload"] = asking.payload_of(request, plan)
-        self._out.append(
-            ToRuntime(
-                {"jsonrpc": "2.0", "id": self._asked, "method": "interaction/request", "params": params}
-            )
-        )
 
-    def _withdraw(self, request_id: Any) -> None:
+        def then(answer: Message) -> None:
+            del session.interactions[asked]
+            self._decided(session, interaction, answer)
+
+        item_id = interaction.call.id if interaction.call is not None else None
+        asked = self._ask(session.thread_id, item_id, asking.payload_of(request, plan), then)
+        session.interactions[asked] = interaction
+
+    def _taken_back(self, request_id: Any) -> None:
         """The agent takes a request back: it was decided elsewhere, or its call is over."""
         session = self._session
-        for ours, interaction in list(session.interactions.items()) if session is not None else ():
+        for asked, interaction in list(session.interactions.items()) if session is not None else ():
             if session is not None and interaction.request_id == request_id:
-                del session.interactions[ours]
-                self._notify("$/cancel_request", {"requestId": ours})
+                del session.interactions[asked]
+                self._withdraw(asked)
 
-    def _interaction_answer(self, message: Message) -> None:
-        session, ours = self._session, message.get("id")
-        if session is None or not isinstance(ours, int):
+    def _decided(self, session: Session, interaction: Interaction, answer: Message) -> None:
+        """The runtime answered an interaction: the agent is told, and the call knows."""
+        call = interaction.call
+        if answer.get("error") is not None:
+            text = answer["error"].get("message") if isinstance(answer["error"], dict) else None
+            refusal = envelope.error(interaction.request_id, str(text or asking.CANCELLED))
+            self._out.append(ToProvider(refusal))
+            if call is not None:
+                self._deltas(session.thread_id, session.lane.answered(call, "cancelled"))
             return
-        interaction = session.interactions.pop(ours, None)
-        if interaction is None:
-            return
-        if message.get("error") is not None:
-            text = message["error"].get("message") if isinstance(message["error"], dict) else None
-            answer = envelope.error(interaction.request_id, str(text or asking.CANCELLED))
-            self._out.append(ToProvider(answer))
-            if interaction.call is not None:
-                self._deltas(session, session.lane.answered(interaction.call, "cancelled"))
-            return
-        result = message.get("result")
+        result = answer.get("result")
         result = result if isinstance(result, dict) else {}
         body = asking.encode(result, interaction.request)
-        self._out.append(ToProvider(envelope.success(interaction.request_id, body)))
+        self._allow_or_deny(interaction.request_id, body)
         if body.get("interrupt") is True:
             session.lane.interrupt()
-        if interaction.call is not None:
-            changed, reason = result.get("updatedInput"), result.get("message")
-            deltas = session.lane.answered(
-                interaction.call,
-                asking.decision_of(result),
-                reason if isinstance(reason, str) else None,
-                changed if isinstance(changed, dict) else None,
-            )
-            self._deltas(session, deltas)
+        if call is None:
+            return
+        changed, reason = result.get("updatedInput"), result.get("message")
+        deltas = session.lane.answered(
+            call,
+            asking.decision_of(result),
+            reason if isinstance(reason, str) else None,
+            changed if isinstance(changed, dict) else None,
+        )
+        self._deltas(session.thread_id, deltas)
+
+    RUNTIME_METHODS: ClassVar[Mapping[str, Callable[[Any, Any, Params], None]]] = {
+        "initialize": _initialize,
+        "model/list": _model_list,
+        "thread/start": _thread_start,
+        "thread/resume": _thread_resume,
+        "thread/fork": _thread_fork,
+        "thread/stop": _thread_stop,
+        "turn/start": _turn_start,
+        "turn/steer": _turn_steer,
+    }
 
 
-class _BadParams(Exception):
-    """A runtime request whose params do not fit; becomes an INVALID_PARAMS answer."""
-
-
-def _string(params: dict[str, Any], name: str) -> str:
-    value = params.get(name)
-    if not isinstance(value, str):
-        raise _BadParams(f"{name} must be a string")
-    return value
-
-
-def _prompt(params: dict[str, Any]) -> Prompt:
+def _prompt(params: Params) -> Prompt:
     prompt = prompt_of(params)
     if prompt is None:
-        raise _BadParams("input must be a list of content blocks")
+        raise BadParams("input must be a list of content blocks")
     return prompt
-
-
-_RUNTIME: dict[str, Callable[[ClaudeCodeBridge, Any, dict[str, Any]], None]] = {
-    "initialize": ClaudeCodeBridge._initialize,
-    "model/list": ClaudeCodeBridge._model_list,
-    "thread/start": ClaudeCodeBridge._thread_start,
-    "thread/resume": ClaudeCodeBridge._thread_resume,
-    "thread/fork": ClaudeCodeBridge._thread_fork,
-    "thread/stop": ClaudeCodeBridge._thread_stop,
-    "turn/start": ClaudeCodeBridge._turn_start,
-    "turn/steer": ClaudeCodeBridge._turn_steer,
-}

@@ -26,10 +26,12 @@ _THREAD = "thread-1"
 def is_from_client(message: Message) -> bool | None:
     """Whose message a bare one is, where its form tells."""
     kind = message.get("type")
+    if not isinstance(kind, str):
+        return None
     if kind in _AGENT_TYPES:
         return False
     if kind == "control_request" and isinstance(message.get("request"), dict):
-        return message["request"].get("subtype") not in _AGENT_REQUESTS
+        return _text(message["request"], "subtype") not in _AGENT_REQUESTS
     if kind == "control_response" and isinstance(message.get("response"), dict):
         body = message["response"].get("response")
         return isinstance(body, dict) and "behavior" in body
@@ -40,8 +42,8 @@ def is_from_client(message: Message) -> bool | None:
 
 def agent_info(initialized: Message) -> tuple[str | None, str | None]:
     """The agent's (name, version), of its whole answer to `initialize`."""
-    result, _ = envelope.outcome(initialized) if "response" in initialized else ({}, None)
-    return "claude-code", result.get("claude_code_version")
+    result, _ = envelope.outcome(initialized) if isinstance(initialized.get("response"), dict) else ({}, None)
+    return "claude-code", _text(result, "claude_code_version")
 
 
 class ClaudeCodeClient:
@@ -80,7 +82,8 @@ class ClaudeCodeClient:
             return
         origin = message.get("origin")
         if not (isinstance(origin, dict) and origin.get("kind") == "task-notification"):
-            self._prompting = min(self._prompting, message.get("queued_turn_count") or 0)
+            queued = message.get("queued_turn_count")
+            self._prompting = min(self._prompting, queued if type(queued) is int else 0)
 
     def answer(self, method: str, request: Message, response: Message) -> Message:
         """The runtime's response members behind the client's answer to `can_use_tool`."""
@@ -117,6 +120,11 @@ class ClaudeCodeClient:
         return request
 
 
+def _text(document: Any, name: str) -> str | None:
+    value = document.get(name) if isinstance(document, dict) else None
+    return value if isinstance(value, str) else None
+
+
 def _session(messages: list[tuple[bool, Message]]) -> tuple[str | None, str | None]:
     """(cwd, id of the resumed session): the client can name a session first only where it resumes one."""
     named = None
@@ -125,7 +133,7 @@ def _session(messages: list[tuple[bool, Message]]) -> tuple[str | None, str | No
             named = message.get("session_id") or ""
         elif not from_client and message.get("type") == "system" and message.get("subtype") == "init":
             resumed = named if named and named == message.get("session_id") else None
-            return message.get("cwd"), resumed
+            return _text(message, "cwd"), resumed
     return None, None
 
 
@@ -142,7 +150,7 @@ def _early_settings(messages: list[tuple[bool, Message]]) -> dict[str, Any]:
         if not from_client or message.get("type") not in ("user", "control_request"):
             continue
         prompted = prompted or message["type"] == "user"
-        option = _SETTINGS.get(request.get("subtype", "")) if isinstance(request, dict) else None
+        option = _SETTINGS.get(_text(request, "subtype") or "")
         if option is None or not isinstance(request, dict):
             continue
         if prompted or option in early:

@@ -42,6 +42,13 @@ class Session(Struct):
     waiting: list[Prompt] = field(default_factory=list)
     interactions: dict[int, Interaction] = field(default_factory=dict)
 
+    def waits_for(self, request_id: Any) -> bool:
+        """Whether this very request of the agent waits for a person already."""
+        return any(
+            one.request_id == request_id and type(one.request_id) is type(request_id)
+            for one in self.interactions.values()
+        )
+
 
 def prompt_of(params: dict[str, Any]) -> Prompt | None:
     """The prompt of a runtime request; None where its input is no list of content blocks."""

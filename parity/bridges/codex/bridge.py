@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from parity import __version__
-from parity.bridges.base import METHOD_NOT_FOUND, Message
+from parity.bridges.base import INTERNAL_ERROR, METHOD_NOT_FOUND, Message
 from parity.bridges.codex.content import user_input
 from parity.bridges.codex.session import CodexRpc, Interaction, Session
 from parity.bridges.jsonrpc import BadParams, JsonRpcBridge, Params, content_blocks, members, string
@@ -51,6 +51,10 @@ class CodexBridge(JsonRpcBridge):
         """Whether the thread has a turn, open or asked for."""
         session = self._threads.get(thread_id)
         return session is not None and session.lane.busy
+
+    def _threads_lost(self, reason: str) -> None:
+        for thread_id, session in self._threads.items():
+            self._lose(thread_id, reason, session.lane.lost())
 
     # -- runtime requests ----------------------------------------------------------------------------
 
@@ -116,12 +120,20 @@ class CodexBridge(JsonRpcBridge):
         result = members(message, "result")
         thread = members(result, "thread")
         codex_id = text_of(thread, "id")
+        if self._threads.get(session.thread_id) is not session:
+            self._refuse(request_id, INTERNAL_ERROR, "the thread was released before it opened")
+            if codex_id is not None:
+                self._released.add(codex_id)
+                self._send("thread/unsubscribe", {"threadId": codex_id}, lambda message: None)
+            return
         if message.get("error") is not None or codex_id is None:
             del self._threads[session.thread_id]
             self._codex.pop(session.codex_id or "", None)
-            self._fail(request_id, message.get("error") or {"code": -32603, "message": "no thread id"})
+            self._fail(
+                request_id, message.get("error") or {"code": INTERNAL_ERROR, "message": "no thread id"}
+            )
             if session.waiting is not None:
-                self._fail(session.waiting[0], {"code": -32603, "message": "the thread did not open"})
+                self._refuse(session.waiting[0], INTERNAL_ERROR, "the thread did not open")
             return
         session.codex_id = codex_id
         self._know(session, codex_id, text_of(result, "cwd"), thread.get("turns"))
@@ -201,7 +213,7 @@ class CodexBridge(JsonRpcBridge):
             raise BadParams("intent must be interrupt or release")
         elif session.waiting is not None:
             waiting, session.waiting = session.waiting, None
-            self._fail(waiting[0], {"code": -32603, "message": "stopped before the thread opened"})
+            self._refuse(waiting[0], INTERNAL_ERROR, "stopped before the thread opened")
             self._answer(request_id, {"threadId": session.thread_id})
         elif not session.lane.busy or session.stopping:
             self._answer(request_id, {"threadId": session.thread_id})
@@ -239,6 +251,8 @@ class CodexBridge(JsonRpcBridge):
         for codex_id in list(session.lane.children.strands):
             self._released.add(codex_id)
             self._codex.pop(codex_id, None)
+        if session.waiting is not None:
+            self._refuse(session.waiting[0], INTERNAL_ERROR, "the thread was released before it opened")
         if session.codex_id is None:
             self._answer(request_id, {"threadId": session.thread_id})
             return
@@ -263,7 +277,9 @@ class CodexBridge(JsonRpcBridge):
             return None
         session = self._codex.get(codex_id)
         if session is None:
-            session = next((s for s in self._threads.values() if s.lane.owns(codex_id)), None)
+            sessions = self._threads.values()
+            session = next((s for s in sessions if s.lane.owns(codex_id)), None)
+            session = session or next((s for s in sessions if s.lane.children.adopt(codex_id)), None)
         return session
 
     def _agent_notification(self, method: str, params: Params, message: Message) -> None:

@@ -2,7 +2,8 @@
 
 States of a call: *open* from its first frame, *settled* with `status` once a frame (or the turn) ended it.
 Merging never loses anything: absent, null and empty leave what is known (S16, S18, S26), a status never
-goes back, and what an ask says fills gaps only.
+goes back, and what an ask says fills gaps only. A patch (protocol version 2) does what it says instead: its
+values replace, and what it clears is gone; only an ended call stays ended.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 from parity.grammar.deltas import ItemClose, Presentation
 from parity.grammar.items import Item
-from parity.lanes.acp.frames import STATUSES, TERMINAL, Diff, ToolFrame
+from parity.lanes.acp.frames import TERMINAL, Content, Diff, ToolFrame
 
 
 class Ask:
@@ -33,6 +34,8 @@ class Call:
         "began",
         "child_ref",
         "closed",
+        "command",
+        "cwd",
         "diffs",
         "exit_code",
         "hint",
@@ -45,6 +48,8 @@ class Call:
         "opened_under",
         "output",
         "parent_ref",
+        "patched",
+        "pieces",
         "presentation",
         "raw_input",
         "raw_output",
@@ -67,6 +72,7 @@ class Call:
         self.began = False  # a `tool_call` named it
         self.updated = False  # a `tool_call` or `tool_call_update` named it
         self.asked_first = False
+        self.patched = False  # its frames replace and take back
         self.settled: str | None = None
         self.name: str | None = None
         self.title: str | None = None
@@ -83,9 +89,12 @@ class Call:
         self.parent_ref: str | None = None
         self.child_ref: str | None = None
         self.url: str | None = None
+        self.command: str | None = None  # what its terminal, or a permission request, says it runs
+        self.cwd: str | None = None
         self.ask: Ask | None = None
         self.note_text: str | None = None  # content said before the call ran: a description
         self.text: str | None = None  # content said while running or at the end: the result
+        self.pieces: list[str] | None = None  # `text` and what was appended to it since; see `collect`
         self.output: str | None = None  # the last snapshot of a running command's output
         self.streamed: list[str] | None = None  # increments of it, where the agent sends those
         self.exit_code: int | None = None  # from a terminal, real or in `_meta`
@@ -118,6 +127,9 @@ class Call:
 
     def merge(self, frame: ToolFrame) -> None:
         """Take what a `tool_call` or `tool_call_update` says."""
+        if frame.patch:
+            self._patch(frame)
+            return
         if frame.begins:
             self.began = True
         self.updated = True
@@ -137,7 +149,7 @@ class Call:
                 self.diffs = content.diffs
             if content.terminals:
                 self.terminals = content.terminals
-        status = frame.status if frame.status in STATUSES else None  # an unknown one is still pending (S28)
+        status = frame.status  # the reader leaves out an unknown one: it is still pending (S28)
         if (
             status is not None
             and self.status not in TERMINAL
@@ -148,11 +160,68 @@ class Call:
             self.raw_output = frame.raw_output
             self.raw_reported = status in TERMINAL or (status is None and self.settled is not None)
 
+    def _patch(self, frame: ToolFrame) -> None:
+        """Take values as replacements, and take back what is cleared."""
+        self.updated = self.patched = True
+        for field in frame.cleared:
+            if field == "content":
+                self._replace(Content())
+                self.note_text = None
+            elif field != "status":
+                setattr(self, field, None)
+            elif self.status not in TERMINAL:
+                self.status = None
+        for field in ("name", "title", "kind", "locations", "raw_input"):
+            value = getattr(frame, field)
+            if value is not None:
+                setattr(self, field, value)
+        status = frame.status
+        if status is not None and self.status not in TERMINAL:
+            self.status = status
+        if frame.content is not None:
+            self._replace(frame.content)
+        if frame.raw_output is not None:
+            self.raw_output = frame.raw_output
+            self.raw_reported = status in TERMINAL or (status is None and self.settled is not None)
+
+    def _replace(self, content: Content) -> None:
+        """The content anew; its text is told apart by what the call does (see the lane).
+
+        What was said of the call before it ran still describes it while it runs.
+        """
+        self.diffs, self.terminals = content.diffs, content.terminals
+        self.text = self.pieces = None
+        if self.status in (None, "pending"):
+            self.note_text = None
+
+    def append(self, text: str) -> str:
+        """One more text of the content; returns what it adds, a line of its own."""
+        if self.pieces is None:
+            self.pieces = [self.text] if self.text else []
+        last = self.pieces[-1] if self.pieces else "\n"
+        added = text if last.endswith("\n") else f"\n{text}"
+        if added:
+            self.pieces.append(added)
+        return added
+
+    def collect(self) -> None:
+        """Make `text` all that was appended to it."""
+        if self.pieces is not None:
+            self.text, self.pieces = "".join(self.pieces), None
+
     def merge_ask(self, frame: ToolFrame) -> None:
         """Take what a permission request says (S18, S22).
 
-        It fills gaps and never replaces, but for the title under the call's own id: that is an update.
+        It fills gaps and never replaces, but for the title under the call's own id: that is an update. A
+        patch is one altogether, but says nothing of how the call goes.
         """
+        if frame.patch:
+            updated, status = self.updated, self.status
+            self._patch(frame)
+            self.updated, self.status = updated, status
+            if frame.content is not None:
+                self.note_text = frame.content.text
+            return
         self.name = self.name or frame.name
         if frame.title and (frame.id == self.id or not self.title):
             self.title = frame.title

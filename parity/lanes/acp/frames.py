@@ -1,7 +1,8 @@
 """Frames: what one ACP message says, read once into typed form, before any state is touched.
 
 A reader (one per protocol version) makes frames; the call and turn state consumes them and never looks at
-the message again. `None` always means "not said". Values no frame has a place for stay in `meta`.
+the message again. `None` always means "not said"; what a message takes back (null, in version 2) stands in
+`cleared`. Values no frame has a place for stay in `meta`.
 """
 
 from __future__ import annotations
@@ -10,25 +11,36 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-TERMINAL = {"completed": "completed", "failed": "failed"}
-"""ACP statuses that end a tool call, and the item status they mean; any other status is still pending."""
+TERMINAL = {"completed": "completed", "failed": "failed", "cancelled": "interrupted"}
+"""Statuses that end a tool call, and the item status they mean; any other status is still pending."""
 
+STATUSES_V1 = frozenset(("pending", "in_progress", "completed", "failed"))
+"""All statuses of version 1."""
 
-STATUSES = frozenset(("pending", "in_progress", *TERMINAL))
-"""All statuses of the protocol."""
+STATUSES_V2 = STATUSES_V1 | {"cancelled"}
+"""All statuses version 2 names."""
 
 KINDS = frozenset(
     ("read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other")
 )
 """All tool kinds of the protocol."""
 
+NOTHING: frozenset[str] = frozenset()
+
 
 class Diff(Struct, gc=False):
-    """One `diff` block: `old_text` None for a file that was not there."""
+    """One changed file: by its texts (`old_text` None for a file that was not there), or by what was done.
+
+    `kind` is add, update or delete where the agent says so, `move_path` where the file went, `patch` its
+    section of a git patch.
+    """
 
     path: str
-    old_text: str | None
-    new_text: str | None
+    old_text: str | None = None
+    new_text: str | None = None
+    kind: str | None = None
+    move_path: str | None = None
+    patch: str | None = None
 
 
 class Content(Struct, gc=False):
@@ -40,7 +52,11 @@ class Content(Struct, gc=False):
 
 
 class ToolFrame(Struct, gc=False):
-    """A `tool_call` (`begins`), a `tool_call_update`, or the call inside a permission request."""
+    """A `tool_call` (`begins`), a `tool_call_update`, or the call inside a permission request.
+
+    With `patch` the frame also creates, its values replace what is known and `cleared` names the fields it
+    empties; without, a value fills and nothing is ever taken back.
+    """
 
     id: str
     begins: bool
@@ -53,6 +69,8 @@ class ToolFrame(Struct, gc=False):
     locations: list[str] | None = None
     raw_input: Any = None
     raw_output: Any = None
+    patch: bool = False
+    cleared: frozenset[str] = NOTHING
 
     @property
     def only_output(self) -> bool:
@@ -65,22 +83,83 @@ class ToolFrame(Struct, gc=False):
             and self.locations is None
             and self.name is None
             and (self.content is None or (self.content.diffs is None and self.content.terminals is None))
+            and not self.cleared
         )
 
 
+class ContentFrame(Struct, gc=False):
+    """One more item of a call's content."""
+
+    id: str
+    content: Content
+    meta: dict[str, Any]
+
+
+class AskFrame(Struct, gc=False):
+    """A permission request: the call it is about, the words it is put in, the command it would run."""
+
+    call: ToolFrame | None
+    title: str | None = None
+    reason: str | None = None
+    command: str | None = None
+    cwd: str | None = None
+    terminal_id: str | None = None
+
+
 class ChunkFrame(Struct, gc=False):
-    """A piece of a message: `role` is user, agent or thought; `text` may be empty."""
+    """A piece of a message: `role` is user, agent or thought; `text` may be empty.
+
+    With `keeps` the message stays known under its id: later pieces append to it, a MessageFrame replaces it.
+    """
 
     role: str
     text: str
     message_id: str | None
     meta: dict[str, Any]
+    keeps: bool = False
+
+
+class MessageFrame(Struct, gc=False):
+    """A message as a whole: `text` is all of it, None where the frame leaves it as it is."""
+
+    role: str
+    text: str | None
+    message_id: str
+    meta: dict[str, Any]
+
+
+class StateFrame(Struct, gc=False):
+    """The session's foreground work: `state` is running, idle or requires_action."""
+
+    state: str
+    stop_reason: str | None
+    meta: dict[str, Any]
+    error: dict[str, Any] | None = None
+    """Why the work failed, as a JSON-RPC error object."""
+
+
+class TerminalFrame(Struct, gc=False):
+    """News of a terminal the agent owns: its output so far, or (`appends`) what it printed since.
+
+    `ended` says that its command ended, with a code or a signal where the agent knows one.
+    """
+
+    id: str
+    output: bytes | None = None
+    appends: bool = False
+    command: str | None = None
+    cwd: str | None = None
+    ended: bool = False
+    exit_code: int | None = None
+    signal: str | None = None
+    cleared: frozenset[str] = NOTHING
 
 
 class PlanFrame(Struct, gc=False):
-    """The agent's whole plan: entries {step, status?, priority?}."""
+    """A whole plan: entries {step, status?, priority?}; `id` where there can be several."""
 
     entries: list[dict[str, Any]]
+    id: str | None = None
 
 
 class UsageFrame(Struct, gc=False):
@@ -116,5 +195,18 @@ class UnknownFrame(Struct, gc=False):
 
 
 Frame: TypeAlias = (
-    ToolFrame | ChunkFrame | PlanFrame | UsageFrame | InfoFrame | ModeFrame | QuietFrame | UnknownFrame
+    ToolFrame
+    | ContentFrame
+    | ChunkFrame
+    | MessageFrame
+    | StateFrame
+    | TerminalFrame
+    | PlanFrame
+    | UsageFrame
+    | InfoFrame
+    | ModeFrame
+    | QuietFrame
+    | UnknownFrame
 )
+HISTORY = (ToolFrame, ContentFrame, ChunkFrame, MessageFrame, StateFrame, TerminalFrame, PlanFrame)
+"""The frames a resumed session repeats of its past."""

@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from parity.lanes.acp.blocks import (
+    NO_META,
+    block_text,
+    integer_of,
+    join_texts,
+    meta_of,
+    paths_of,
+    steps_of,
+    text_of,
+)
 from parity.lanes.acp.frames import (
+    STATUSES_V1,
+    AskFrame,
     ChunkFrame,
     Content,
     Diff,
@@ -23,8 +35,6 @@ from parity.lanes.acp.frames import (
     UsageFrame,
 )
 
-_NO_META: dict[str, Any] = {}
-
 
 def read_update(update: Any) -> Frame:
     """The frame of one `update` object; anything unreadable is an UnknownFrame."""
@@ -36,22 +46,32 @@ def read_update(update: Any) -> Frame:
     return frame if frame is not None else UnknownFrame(str(kind))
 
 
+def read_ask(params: dict[str, Any]) -> AskFrame | None:
+    """The frame of a permission request; None where it names no readable call."""
+    call = params.get("toolCall")
+    frame = read_tool(call, begins=False) if isinstance(call, dict) else None
+    if frame is None:
+        return None
+    return AskFrame(frame, reason=frame.content.text if frame.content is not None else None)
+
+
 def read_tool(update: dict[str, Any], *, begins: bool) -> ToolFrame | None:
     """The frame of a tool call; None without a `toolCallId`, which alone is required."""
     get = update.get
     call_id = get("toolCallId")
     if not isinstance(call_id, str):
         return None
+    status = get("status")
     return ToolFrame(
         call_id,
         begins,
-        meta if isinstance(meta := get("_meta"), dict) else _NO_META,
+        meta if isinstance(meta := get("_meta"), dict) else NO_META,
         name if isinstance(name := get("name"), str) else None,
         title if isinstance(title := get("title"), str) else None,
         kind if isinstance(kind := get("kind"), str) else None,
-        status if isinstance(status := get("status"), str) else None,
+        status if isinstance(status, str) and status in STATUSES_V1 else None,
         read_content(content) if isinstance(content := get("content"), list) else None,
-        _paths(locations) if isinstance(locations := get("locations"), list) else None,
+        paths_of(locations) if isinstance(locations := get("locations"), list) else None,
         get("rawInput"),
         get("rawOutput"),
     )
@@ -75,60 +95,12 @@ def read_content(blocks: list[Any]) -> Content:
         elif kind == "diff":
             path = block.get("path")
             if isinstance(path, str):
-                diffs.append(Diff(path, _text(block.get("oldText")), _text(block.get("newText"))))
+                diffs.append(Diff(path, text_of(block.get("oldText")), text_of(block.get("newText"))))
         elif kind == "terminal":
             terminal_id = block.get("terminalId")
             if isinstance(terminal_id, str):
                 terminals.append(terminal_id)
-    return Content(_join(texts), diffs or None, terminals or None)
-
-
-def block_text(block: Any) -> str | None:
-    """What a content block says in words: text verbatim, others by what they name."""
-    if not isinstance(block, dict):
-        return None
-    kind = block.get("type")
-    if kind == "text":
-        return _text(block.get("text"))
-    if kind == "resource_link":
-        return _text(block.get("uri"))
-    if kind == "resource":
-        resource = block.get("resource")
-        if isinstance(resource, dict):
-            return _text(resource.get("text")) or _text(resource.get("uri"))
-    if kind in ("image", "audio"):
-        return f"[{kind} {block.get('mimeType') or ''}".rstrip() + "]"
-    return None
-
-
-def _join(texts: list[str]) -> str | None:
-    if not texts:
-        return None
-    joined = texts[0]
-    for text in texts[1:]:
-        joined += text if not joined or joined.endswith("\n") else f"\n{text}"
-    return joined
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _int(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _meta(update: dict[str, Any]) -> dict[str, Any]:
-    meta = update.get("_meta")
-    return meta if isinstance(meta, dict) else _NO_META
-
-
-def _paths(locations: list[Any]) -> list[str]:
-    return [
-        location["path"]
-        for location in locations
-        if isinstance(location, dict) and isinstance(location.get("path"), str)
-    ]
+    return Content(join_texts(texts), diffs or None, terminals or None)
 
 
 def _chunk(role: str) -> Callable[[dict[str, Any]], Frame | None]:
@@ -140,7 +112,7 @@ def _chunk(role: str) -> Callable[[dict[str, Any]], Frame | None]:
             role,
             text if isinstance(text, str) else block_text(content) or "",
             message_id if isinstance(message_id := get("messageId"), str) else None,
-            meta if isinstance(meta := get("_meta"), dict) else _NO_META,
+            meta if isinstance(meta := get("_meta"), dict) else NO_META,
         )
 
     return read
@@ -148,34 +120,27 @@ def _chunk(role: str) -> Callable[[dict[str, Any]], Frame | None]:
 
 def _plan(update: dict[str, Any]) -> Frame | None:
     entries = update.get("entries")
-    if not isinstance(entries, list):
-        return None
-    steps = []
-    for entry in entries:
-        if isinstance(entry, dict) and isinstance(entry.get("content"), str):
-            step = {"step": entry["content"]}
-            for name in ("status", "priority"):
-                if isinstance(entry.get(name), str):
-                    step[name] = entry[name]
-            steps.append(step)
-    return PlanFrame(steps)
+    return PlanFrame(steps_of(entries)) if isinstance(entries, list) else None
 
 
-def _usage(update: dict[str, Any]) -> Frame | None:
-    return UsageFrame(_int(update.get("used")), _int(update.get("size")))
+def read_usage(update: dict[str, Any]) -> Frame | None:
+    """The frame of a `usage_update`."""
+    return UsageFrame(integer_of(update.get("used")), integer_of(update.get("size")))
 
 
-def _info(update: dict[str, Any]) -> Frame | None:
-    return InfoFrame(_text(update.get("title")), _meta(update))
+def read_info(update: dict[str, Any]) -> Frame | None:
+    """The frame of a `session_info_update`; a title taken back leaves the name the thread has."""
+    return InfoFrame(text_of(update.get("title")), meta_of(update))
+
+
+def read_quiet(update: dict[str, Any]) -> Frame | None:
+    """The frame of an update that is ignored by decision."""
+    return QuietFrame(update["sessionUpdate"])
 
 
 def _mode(update: dict[str, Any]) -> Frame | None:
-    mode_id = _text(update.get("currentModeId"))
+    mode_id = text_of(update.get("currentModeId"))
     return ModeFrame(mode_id) if mode_id is not None else None
-
-
-def _quiet(update: dict[str, Any]) -> Frame | None:
-    return QuietFrame(update["sessionUpdate"])
 
 
 _READERS: dict[str, Callable[[dict[str, Any]], Frame | None]] = {
@@ -185,9 +150,9 @@ _READERS: dict[str, Callable[[dict[str, Any]], Frame | None]] = {
     "tool_call": lambda update: read_tool(update, begins=True),
     "tool_call_update": lambda update: read_tool(update, begins=False),
     "plan": _plan,
-    "usage_update": _usage,
-    "session_info_update": _info,
+    "usage_update": read_usage,
+    "session_info_update": read_info,
     "current_mode_update": _mode,
-    "available_commands_update": _quiet,
-    "config_option_update": _quiet,
+    "available_commands_update": read_quiet,
+    "config_option_update": read_quiet,
 }

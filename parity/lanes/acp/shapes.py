@@ -14,7 +14,7 @@ from parity.grammar.deltas import Presentation
 from parity.grammar.items import Item
 from parity.lanes.acp.calls import Call
 from parity.lanes.acp.dialects import Dialect
-from parity.lanes.acp.frames import KINDS, TERMINAL
+from parity.lanes.acp.frames import KINDS, TERMINAL, Diff
 from parity.lanes.acp.results import result_text
 from parity.lanes.content import bound, bound_text, resolve
 
@@ -82,7 +82,9 @@ def presentation_of(call: Call, item: Item) -> Presentation | None:
 
 def _command(call: Call, dialect: Dialect, cwd: str | None) -> Item | None:
     said = call.args.get("cwd")
-    return items.command(dialect.command(call), cwd=said if isinstance(said, str) else None)
+    return items.command(
+        dialect.command(call) or call.command, cwd=said if isinstance(said, str) else call.cwd
+    )
 
 
 def _read(call: Call, dialect: Dialect, cwd: str | None) -> Item | None:
@@ -96,7 +98,9 @@ def _change(kind: str | None) -> Callable[[Call, Dialect, str | None], Item | No
             changes = [
                 items.change(
                     resolve(diff.path, cwd),
-                    kind or ("update" if diff.old_text else "add"),
+                    diff.kind or kind or _kind(diff),
+                    move_path=resolve(diff.move_path, cwd) if diff.move_path is not None else None,
+                    diff=diff.patch,
                     old_text=diff.old_text,
                     new_text=diff.new_text,
                 )
@@ -108,6 +112,13 @@ def _change(kind: str | None) -> Callable[[Call, Dialect, str | None], Item | No
         return items.file_change(changes)
 
     return build
+
+
+def _kind(diff: Diff) -> str | None:
+    """What the texts of a file say was done to it."""
+    if diff.old_text:
+        return "update"
+    return "add" if diff.new_text is not None else None
 
 
 def _search(mode: str) -> Callable[[Call, Dialect, str | None], Item | None]:

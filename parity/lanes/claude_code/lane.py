@@ -109,6 +109,13 @@ class ClaudeLane:
         self._steered = self._turn.steered
         self._turn = Turn()
 
+    def lost(self) -> list[d.Delta]:
+        """The agent is gone: what is open settles as in a turn that failed, background work too."""
+        self._out = []
+        self._text.close_all(self._out)
+        self._work.end_turn(self._out, None, late=True)
+        return self._out
+
     # -- frames --------------------------------------------------------------------------------------
 
     def frame(self, frame: f.Frame, raw: Any) -> list[d.Delta]:
@@ -160,6 +167,8 @@ class ClaudeLane:
     def _stream(self, frame: f.Stream, raw: Any) -> None:
         if frame.event == "start":
             if self._has_home(frame.parent, frame.message_id):
+                if frame.message_id is not None:
+                    self._turn.messages.add(frame.message_id)
                 self._text.begin(self._out, frame.parent, frame.message_id)
                 if frame.usage is not None and frame.parent is None:
                     self._usage.record(self._out, frame.message_id, frame.usage, frame.model)
@@ -204,8 +213,14 @@ class ClaudeLane:
 
     def _task(self, frame: f.Task, raw: Any) -> None:
         self._work.task(self._out, frame)
+        if not self._turn.open:
+            self._work.forget_settled()
 
     # -- permission requests -------------------------------------------------------------------------
+
+    def is_over(self, call_id: str) -> bool:
+        """Whether the call is known and has settled: nobody can decide about it any more."""
+        return self._work.is_open(call_id) is False
 
     def ask(self, use: f.ToolUse, agent_id: str | None) -> tuple[list[d.Delta], Call | None]:
         """Join a permission request to its call, or open the call where the request comes first (S21).

@@ -18,7 +18,16 @@ SYNTHETIC = "<synthetic>"
 """The model of a message the agent program wrote itself."""
 
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
-_OPAQUE = ("redacted_thinking", "image", "document", "container_upload", "search_result", "fallback")
+OPAQUE_BLOCKS = {
+    "redacted_thinking": "thoughts the vendor keeps to itself",
+    "image": "a picture is nothing a text row could show",
+    "document": "a file's content; what is done with it are calls of their own",
+    "container_upload": "names a file in the vendor's container",
+    "search_result": "material of the agent's own answer, which the answer quotes",
+    "fallback": "marks where another model took over; `model_refusal_fallback` says so",
+}
+"""Content blocks that show nothing, each with the reason."""
+
 QUIET_TYPES = {
     "keep_alive": "keeps the connection open",
     "tool_progress": "a running tool's elapsed time, nothing of its work",
@@ -117,8 +126,8 @@ def block_of(block: dict[str, Any]) -> f.Block:
         return f.ToolUse(block["id"], f"mcp__{server}__{name}" if server else name, _dict(block, "input"))
     if isinstance(kind, str) and kind.endswith("tool_result") and isinstance(block.get("tool_use_id"), str):
         return _tool_result(block)
-    if kind in _OPAQUE:
-        return f.Opaque(str(kind))
+    if isinstance(kind, str) and kind in OPAQUE_BLOCKS:
+        return f.Opaque(kind)
     return f.Foreign(kind if isinstance(kind, str) else "block", block)
 
 

@@ -1,10 +1,12 @@
 """Tasks: which call each of the agent's tasks (sub-agents, background commands) is the work of.
 
 A task names its call when it starts; a structured result names the task. Permission requests of a sub-agent
-name only its task. The map lives as long as the session; a task is forgotten once it is over.
+name only its task. A task is forgotten once it is over, or once its call is.
 """
 
 from __future__ import annotations
+
+from collections.abc import Container
 
 from parity.lanes.claude_code.frames import Task
 
@@ -28,6 +30,10 @@ class Tasks:
     def forget(self, task_id: str) -> None:
         """The task is over."""
         self._calls.pop(task_id, None)
+
+    def keep(self, calls: Container[str]) -> None:
+        """Forget the tasks of all other calls."""
+        self._calls = {task_id: call_id for task_id, call_id in self._calls.items() if call_id in calls}
 
     def call_of(self, task_id: str | None) -> str | None:
         """The call the task is the work of."""

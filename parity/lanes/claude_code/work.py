@@ -6,6 +6,7 @@ part of such work, which stays open when its turn ends and is settled by the new
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from parity.grammar import deltas as d
@@ -17,6 +18,9 @@ from parity.lanes.claude_code.shapes import item_of, presentation_of
 from parity.lanes.claude_code.tasks import Tasks
 from parity.wire.json import JsonError, decode
 
+ENDED_CALLS = 256
+"""Calls of ended turns that are still recognised by their ids."""
+
 
 class Work:
     """The calls of one session."""
@@ -24,19 +28,30 @@ class Work:
     def __init__(self) -> None:
         self.cwd: str | None = None
         self._calls: dict[str, Call] = {}
+        self._ended: deque[str] = deque(maxlen=ENDED_CALLS)
         self._streaming: dict[tuple[str | None, int], Call] = {}
         self._plan = TaskList()
         self._tasks = Tasks()
 
     def late(self, call_id: str | None) -> bool:
         """Whether the call is open work that outlives its turn, or part of such work."""
-        call = self._calls.get(call_id or "")
-        return call is not None and call.settled is None and (call.background or self.late(call.parent))
+        seen: set[str] = set()
+        while call_id is not None and call_id not in seen:  # an agent may name parents in a circle
+            seen.add(call_id)
+            call = self._calls.get(call_id)
+            if call is None or call.settled is not None:
+                return False
+            if call.background:
+                return True
+            call_id = call.parent
+        return False
 
     def is_open(self, call_id: str) -> bool | None:
-        """Whether the call is open; None where it is not known."""
+        """Whether the call is open; None where it is not known. One that a turn ended with is over."""
         call = self._calls.get(call_id)
-        return call.settled is None if call is not None else None
+        if call is None:
+            return False if call_id in self._ended else None
+        return call.settled is None
 
     def parent_of(self, agent_id: str | None) -> str | None:
         """The call a sub-agent is the work of."""
@@ -111,11 +126,14 @@ class Work:
         _finish(out, call, close)
         return True
 
-    def end_turn(self, out: list[d.Delta], detail: str | None) -> None:
-        """The turn ends: a call left open is interrupted with this detail, a refused one failed (S29)."""
+    def end_turn(self, out: list[d.Delta], detail: str | None, *, late: bool = False) -> None:
+        """The turn ends: a call left open is interrupted with this detail, a refused one failed (S29).
+
+        `late`: so does work that would outlive the turn.
+        """
         self._streaming.clear()
         for call in self._calls.values():
-            if call.settled is not None or self.late(call.id):
+            if call.settled is not None or (not late and self.late(call.id)):
                 continue
             close = d.ItemClose(call.key, "interrupted")
             if call.denied:
@@ -123,7 +141,13 @@ class Work:
             elif detail is not None:
                 close.presentation = d.Presentation(detail=detail)
             _finish(out, call, close)
+        self.forget_settled()
+
+    def forget_settled(self) -> None:
+        """Forget all but the ids of the calls that are over: no turn is open to say more of them."""
+        self._ended.extend(call.id for call in self._calls.values() if call.settled is not None)
         self._calls = {call.id: call for call in self._calls.values() if call.settled is None}
+        self._tasks.keep(self._calls)
 
     # -- permissions ---------------------------------------------------------------------------------
 

@@ -55,7 +55,10 @@ class Children:
         """Whether a `collabAgentToolCall` starts a sub-agent; its first frame decides."""
         if _name(parent, raw) in self._spawning or self._bound(parent, raw["id"]):
             return True
-        return raw.get("tool") == "spawnAgent" and raw["id"] not in parent.works
+        known = parent.works.get(raw["id"])
+        if known is not None:
+            return known.item is not None and known.item["type"] == "delegation"
+        return raw.get("tool") == "spawnAgent"
 
     def _bound(self, parent: Strand, item_id: str) -> bool:
         """Whether the item has its sub-agent already."""
@@ -66,7 +69,7 @@ class Children:
         """A `collabAgentToolCall` that spawns: its row is the delegation."""
         receivers = raw.get("receiverThreadIds")
         child_id = receivers[0] if isinstance(receivers, list) and receivers else None
-        if self._bound(parent, raw["id"]):
+        if self._bound(parent, raw["id"]) or raw["id"] in parent.works:
             return []
         if isinstance(child_id, str):
             _, work = self._spawning.pop(_name(parent, raw), (parent, None))
@@ -79,6 +82,7 @@ class Children:
             out += _open(work, parent, raw["id"], text_of(raw, "prompt"))
         if over:
             del self._spawning[_name(parent, raw)]
+            parent.works[raw["id"]] = work
             out += _close(work, "failed" if raw.get("status") == "failed" else "completed", None)
         return out
 

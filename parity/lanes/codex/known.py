@@ -109,6 +109,26 @@ IGNORED_NOTIFICATIONS = {
 }
 """Notifications that say nothing a row, event or usage could show, each with the reason."""
 
+QUIET = {
+    "item/completed subAgentActivity": "the sub-agent's own thread settles its delegation",
+    "item/reasoning/summaryPartAdded": "the first delta under the new index begins the part",
+    "serverRequest/resolved": "has an effect only where the agent took a request back",
+    "thread/goal/cleared": "nothing was set before",
+    "thread/items/list answer": "history of a resumed thread",
+    "thread/started": "the runtime's own thread is known from the answer; only a child's is news",
+    "thread/turns/list answer": "history of a resumed thread",
+    "initialize answer": "the handshake; the runtime gets it as the answer to its own",
+    "turn/start answer": "`turn/started` decides",
+    "turn/interrupt answer": "`turn/completed` decides",
+    "turn/steer answer": "the runtime's request is answered, the turn goes on",
+    "item/started userMessage": "the echo of the runtime's input",
+    "item/completed userMessage": "the echo of the runtime's input",
+    "item/started reasoning": "opens with its first text",
+    "item/started agentMessage": "opens with its first text",
+    "item/completed reasoning": "an item without text shows nothing",
+}
+"""Messages that have no effect where they say nothing new: method (and item type) → the reason."""
+
 ITEM_TYPES = {
     "agentMessage": "text",
     "collabAgentToolCall": "delegation for spawnAgent, a tool for the rest",

@@ -109,11 +109,17 @@ class CodexLane:
         self._interrupting = False
         return out
 
+    def lost(self) -> list[d.Delta]:
+        """The agent is gone: what is open settles as in a turn that failed."""
+        return [
+            delta for strand in self.children.strands.values() for delta in works.settle_all(strand, "failed")
+        ]
+
     # -- notifications -------------------------------------------------------------------------------
 
     def owns(self, thread_id: str) -> bool:
         """Whether a codex thread is this runtime thread's, or a sub-agent's under it."""
-        return thread_id in self.children.strands or self.children.adopt(thread_id)
+        return thread_id in self.children.strands
 
     def notification(self, method: str, params: Params, message: Message) -> list[d.Delta]:
         """The deltas of one notification; what no table knows is kept as unhandled (S45)."""

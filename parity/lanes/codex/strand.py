@@ -64,6 +64,7 @@ class Work:
     __slots__ = (
         "aggregated",
         "approval",
+        "begun",
         "detail",
         "item",
         "key",
@@ -77,6 +78,7 @@ class Work:
     def __init__(self, key: d.Key, raw: Raw) -> None:
         self.key = key
         self.raw = raw
+        self.begun = raw  # as the last frame that began it said
         self.item: Item | None = None
         self.presentation: d.Presentation | None = None
         self.detail: str | None = None

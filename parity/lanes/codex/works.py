@@ -29,13 +29,28 @@ TEXT_ITEMS = frozenset(("agentMessage", "plan", "reasoning"))
 
 
 def started(strand: Strand, raw: Raw) -> list[d.Delta]:
-    """`item/started`: a new work, or an open one better known (S16). Text opens with its first delta."""
+    """`item/started`: a new work, or an open one better known (S16). Text opens with its first delta.
+
+    One that comes late, or again after its item settled, says nothing; an id that is used again for other
+    work is a new item (S24).
+    """
     work = strand.works.get(raw["id"])
+    if work is not None and work.settled and _is_same(work, raw):
+        return []
     if work is None or work.settled:
         work = strand.works[raw["id"]] = Work(strand.key(raw["id"]), raw)
     else:
         work.raw = merge(work.raw, raw)
+        work.begun = raw
     return shape(strand, work)
+
+
+def _is_same(settled: Work, raw: Raw) -> bool:
+    """Whether an item that begins is a settled one: but for its status, all it says is known already."""
+    if raw["type"] in TEXT_ITEMS:
+        return True
+    known = (settled.raw, settled.begun)
+    return any(merge(before, {**raw, "status": before.get("status")}) == before for before in known)
 
 
 def completed(strand: Strand, raw: Raw) -> list[d.Delta]:

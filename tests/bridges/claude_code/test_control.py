@@ -370,3 +370,38 @@ def test_an_answer_to_nothing_is_noise() -> None:
         {"type": "control_response", "response": {"subtype": "success", "request_id": "req_9"}}
     )
     assert run.bridge.noise == 1
+
+
+# -- requests that come late or again ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("request_id", ["r1", "r2"])
+def test_a_request_that_comes_again_after_its_call_settled_is_answered_and_makes_no_row(
+    request_id: str,
+) -> None:
+    run = asked("Bash").decide("allowed").feed(result_of("c1", "ok"), can_use(request_id, "c1"), done())
+    assert [answer["response"]["behavior"] for answer in run.decisions] == ["allow", "deny"]
+    assert len(run.asked) == 1
+    assert [row["kind"] for row in run.all_rows if row["kind"] != "message"] == ["turn", "command"]
+    assert run.row("command")["approval"] == {"decision": "allowed"}
+
+
+def test_s32_a_request_about_a_call_of_an_ended_turn_opens_no_turn_and_no_row() -> None:
+    run = asked("Bash").decide("allowed").feed(result_of("c1", "ok"), done(), can_use("r2", "c1"))
+    assert run.decisions[-1]["response"]["behavior"] == "deny"
+    assert len([row for row in run.all_rows if row["kind"] == "turn"]) == 1
+    assert run.row("command")["status"] == "completed"
+
+
+def test_a_request_that_comes_again_while_it_waits_is_put_to_a_person_once() -> None:
+    run = asked("Bash").feed(can_use("r1", "c1"))
+    assert len(run.asked) == 1
+    run.decide("allowed")
+    assert len(run.decisions) == 1
+
+
+def test_what_waits_for_a_person_is_denied_when_its_thread_is_released() -> None:
+    run = asked("Bash")
+    run.request("thread/stop", {"threadId": THREAD, "intent": "release"})
+    run.decide("allowed")
+    assert [decision["response"]["behavior"] for decision in run.decisions] == ["deny"]

@@ -5,7 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from codex_frames import CODEX, CWD, THREAD, TURN, CodexRun, command, message, ran
+from codex_frames import (
+    CHILD,
+    CHILD_TURN,
+    CODEX,
+    CWD,
+    THREAD,
+    TURN,
+    CodexRun,
+    activity,
+    command,
+    message,
+    ran,
+    spawn,
+)
 
 TEXT = [{"type": "text", "text": "go"}]
 
@@ -239,6 +252,17 @@ def test_a_released_thread_is_unsubscribed_and_heard_no_more() -> None:
     assert run.bridge.thread_of(CODEX) is None
 
 
+def test_a_thread_released_before_it_opened_is_refused_and_never_told_of() -> None:
+    run = CodexRun(opened=False)
+    asked = run.runtime("thread/start", threadId=THREAD, cwd=CWD)
+    turn = run.runtime("turn/start", threadId=THREAD, input=TEXT)
+    run.runtime("thread/stop", threadId=THREAD, intent="release")
+    run.answer({"thread": {"id": CODEX, "turns": []}, "cwd": CWD}, method="thread/start")
+    assert [run.reply(request)["error"]["code"] for request in (asked, turn)] == [-32603, -32603]
+    assert run.sent[-1]["method"] == "thread/unsubscribe"
+    assert run.events == []
+
+
 @pytest.mark.parametrize("method", ["thread/dance", "", "turn/interrupt", "thread/delta"])
 def test_an_unknown_method_of_the_runtime_is_refused(method: str) -> None:
     run = CodexRun()
@@ -279,3 +303,13 @@ def test_noise_of_the_agent_is_counted_and_harmless(said: Any) -> None:
     run = CodexRun()
     assert list(run.bridge.provider(said)) == []
     assert run.bridge.noise == 1
+
+
+def test_a_sub_agent_of_one_thread_is_never_taken_for_anothers_that_spawns_one() -> None:
+    run = CodexRun().turn()
+    run.open("thread-b", "codex-b")
+    run.turn(turn="turn-b", thread="thread-b", codex="codex-b")
+    run.end(activity(), turn="turn-b", thread="codex-b")
+    run.begin(spawn("other"))
+    run.tell("turn/started", threadId=CHILD, turn={"id": CHILD_TURN})
+    assert run.bridge.thread_of(CHILD) == "thread-b"

@@ -1,5 +1,6 @@
 """Sub-agents and work that outlives its turn."""
 
+import pytest
 from claude_frames import (
     NOTIFIED,
     ClaudeRun,
@@ -184,3 +185,16 @@ def test_s38_a_childs_message_opens_no_turn_when_its_call_is_unknown() -> None:
     run = turn(assistant(text("done"))).feed(stray)
     assert len(run.events_of("turn/started")) == 1
     assert run.row("unhandled")["title"] == "assistant"
+
+
+@pytest.mark.parametrize("circle", [("c1",), ("c1", "c2"), ("c1", "c2", "c3")])
+def test_calls_that_name_each_other_as_parents_are_rows_each(circle: tuple[str, ...]) -> None:
+    run = prompted()
+    for call_id, parent in zip(circle, (*circle[1:], circle[0]), strict=True):
+        run.feed(assistant(use(call_id), parent=parent))
+    for call_id, parent in zip(circle, (*circle[1:], circle[0]), strict=True):
+        run.feed(assistant(use(call_id, command="again"), parent=parent))
+    run.feed(assistant(use("c9"), parent="c1"), assistant(text("x"), parent="c1"), done())
+    rows = [row for row in run.all_rows if row["kind"] == "command"]
+    assert len(rows) == len(circle) + 1
+    assert run.drops == {}

@@ -161,11 +161,14 @@ def test_s23_two_open_commands_are_told_apart_by_id() -> None:
 
 def test_s24_an_id_used_again_is_a_new_row() -> None:
     run = CodexRun().turn()
-    for output in ("first", "second"):
-        run.begin(command())
-        run.end(ran(output=output))
+    for script, output in (("make", "first"), ("make test", "second")):
+        run.begin(command(script=script))
+        run.end(ran(output=output, command=command(script=script)["command"]))
     run.over()
-    assert [row["output"] for row in run.all_rows("command")] == ["first", "second"]
+    assert [(row["title"], row["output"]) for row in run.all_rows("command")] == [
+        ("make", "first"),
+        ("make test", "second"),
+    ]
 
 
 def test_s25_output_of_an_item_never_opened_gets_a_row_and_a_warning() -> None:
