@@ -68,6 +68,7 @@ const runtimeMethods = {
 
   "thread/start"(id, { threadId, cwd, options = {} }) {
     if (typeof threadId !== "string" || typeof cwd !== "string") throw new BadParams("threadId, cwd: text");
+    if (threads.has(threadId)) throw new BadParams(`thread ${threadId} exists already`);
     const thread = { id: threadId, cwd, calls: new Map(), asks: new Map(), open: false };
     ask("session/new", { cwd, mcpServers: options.mcpServers ?? [] }, ({ result, error }) => {
       if (error) return toRuntime({ id, error });
@@ -127,14 +128,15 @@ function fromRuntime({ id, method, params, result }) {
 // -- the agent -----------------------------------------------------------------------------------------
 
 function fromAgent(message) {
-  const { id, method, params = {} } = message;
+  const { id, method } = message;
+  const params = message.params ?? {};
   if (method === undefined) {
     const then = pending.get(id);
     pending.delete(id);
     return then?.(message);
   }
   const thread = [...threads.values()].find((one) => one.session === params.sessionId);
-  if (method === "session/update" && thread) return update(thread, params.update);
+  if (method === "session/update" && thread) return update(thread, params.update ?? {});
   if (method === "session/request_permission" && thread) return permission(thread, id, params);
   if (id !== undefined) toAgent({ id, error: { code: -32601, message: `Method not found: ${method}` } });
   if (thread) say(thread, unhandled(thread, message, method));
@@ -162,7 +164,7 @@ function update(thread, said) {
     case "config_option_update":
       return undefined;
     default:
-      return say(thread, unhandled(thread, said, said.sessionUpdate));
+      return say(thread, unhandled(thread, said, String(said.sessionUpdate ?? "session/update")));
   }
 }
 
@@ -184,6 +186,7 @@ function closeText(thread, always = true) {
 }
 
 function plan(thread, { entries }) {
+  if (!Array.isArray(entries)) return;
   closeText(thread, false);
   const steps = entries.map(({ content, status, priority }) => ({ step: content, status, priority }));
   if (isEqual(steps, thread.plan)) return;
@@ -344,6 +347,7 @@ function withdraw(thread) {
 // -- the end of a turn ---------------------------------------------------------------------------------
 
 function endTurn(thread, { result, error }) {
+  if (threads.get(thread.id) !== thread) return; // released: nothing more is said of it
   withdraw(thread);
   if (result?.usage) say(thread, { kind: "usage", turn: result.usage });
   if (error) say(thread, { kind: "provider.error", message: error.message, code: error.code });

@@ -1,4 +1,4 @@
-"""Commands that judge differences: allow, compare, audit.
+"""Commands that judge: allow, compare, audit, conformance, coverage.
 
 Signatures only: each command's module is imported when it runs.
 """
@@ -12,12 +12,24 @@ import typer
 
 from parity.cli.app import (
     CellName,
+    Html,
     Json,
     Provider,
     Recordings,
     app,
     settings_for,
 )
+from parity.wire import InputError
+
+NewCheckout = Annotated[
+    str | None, typer.Option("--new", metavar="REF|DIR", help="The one after; else this one as it is.")
+]
+OldPython = Annotated[
+    str | None, typer.Option("--old-python", metavar="PATH", help="The old side's interpreter.")
+]
+NewPython = Annotated[
+    str | None, typer.Option("--new-python", metavar="PATH", help="The new side's interpreter.")
+]
 
 
 @app.command()
@@ -32,8 +44,16 @@ def allow(
     provider: Provider = None,
     cell: CellName = None,
     section: Annotated[
-        str | None, typer.Option(metavar="S", help="Only this section: pinned or counts.")
+        str | None,
+        typer.Option(metavar="S", help="Only this section: pinned or counts."),
     ] = None,
+    old: Annotated[
+        str | None,
+        typer.Option("--old", metavar="REF|DIR", help="Compare with this checkout: the section checkouts."),
+    ] = None,
+    new: NewCheckout = None,
+    old_python: OldPython = None,
+    new_python: NewPython = None,
     broad: Annotated[
         bool, typer.Option("--broad", help="Also accept whole added or removed entries.")
     ] = False,
@@ -46,8 +66,14 @@ def allow(
     as_json: Json = False,
 ) -> None:
     """Add the narrowest entries for what fails to the allowlist; or prune it, or explain it."""
+    from parity.checkouts.running import Wanted
     from parity.cli import allow as tool
 
+    wanted = None
+    if old is not None:
+        wanted = Wanted(old=old, new=new, old_python=old_python, new_python=new_python)
+    elif any(value is not None for value in (new, old_python, new_python)):
+        raise InputError("--old", None, "missing: the others are for comparing", "name the checkout before")
     request = tool.Request(
         provider=provider,
         cell=cell,
@@ -57,6 +83,7 @@ def allow(
         broad=broad,
         dry_run=dry_run,
         as_json=as_json,
+        wanted=wanted,
     )
     raise typer.Exit(tool.run(settings_for(recordings), request, prune=prune, explain=explain, entry=entry))
 
@@ -66,9 +93,7 @@ def compare(
     old: Annotated[
         str, typer.Option("--old", metavar="REF|DIR", help="The checkout before: a git ref, or a directory.")
     ],
-    new: Annotated[
-        str | None, typer.Option("--new", metavar="REF|DIR", help="The one after; else this one as it is.")
-    ] = None,
+    new: NewCheckout = None,
     provider: Provider = None,
     cell: CellName = None,
     log: Annotated[
@@ -79,33 +104,29 @@ def compare(
     dump: Annotated[
         Path | None, typer.Option("--dump", metavar="DIR", help="Write both sides' normalised streams.")
     ] = None,
-    old_python: Annotated[
-        str | None, typer.Option("--old-python", metavar="PATH", help="The old side's interpreter.")
-    ] = None,
-    new_python: Annotated[
-        str | None, typer.Option("--new-python", metavar="PATH", help="The new side's interpreter.")
-    ] = None,
+    old_python: OldPython = None,
+    new_python: NewPython = None,
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", help="Give up on a side that is silent so long.")
     ] = 30.0,
     recordings: Recordings = None,
     full: Annotated[bool, typer.Option("--full", help="Every difference, not one of each class.")] = False,
+    html: Html = None,
     as_json: Json = False,
 ) -> None:
     """Replay the recordings with two checkouts, each with its own code, and show what differs."""
+    from parity.checkouts.running import Wanted
     from parity.cli.compare import Request, run
 
     request = Request(
-        old=old,
-        new=new,
+        wanted=Wanted(
+            old=old, new=new, old_python=old_python, new_python=new_python, jobs=jobs, timeout=timeout
+        ),
         provider=provider,
         cell=cell,
         log=log,
-        jobs=jobs,
         dump=dump,
-        old_python=old_python,
-        new_python=new_python,
-        timeout=timeout,
+        html=html,
         full=full,
         as_json=as_json,
     )
@@ -128,3 +149,54 @@ def audit(
     from parity.cli.audit import run
 
     raise typer.Exit(run(export, provider, query, as_json=as_json))
+
+
+@app.command()
+def conformance(
+    bridge: Annotated[
+        str | None,
+        typer.Option("--bridge", metavar="COMMAND", help="A bridge of your own, instead of the known ones."),
+    ] = None,
+    provider: Annotated[
+        str | None, typer.Option("--provider", "-p", metavar="P", help="Only the bridge of P, and its cells.")
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option("--agent", metavar="A", help="The scripted agent: acp, claude-code or codex."),
+    ] = None,
+    rule: Annotated[
+        list[str] | None, typer.Option("--rule", metavar="ID", help="Only this rule; may be repeated.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", help="Bounds each wait for the --bridge.")
+    ] = 10.0,
+    list_rules: Annotated[bool, typer.Option("--list", help="Show the rules and their sources.")] = False,
+    recordings: Recordings = None,
+    as_json: Json = False,
+) -> None:
+    """Judge bridges by rules: scripted sessions with a played agent, and what they make of recordings."""
+    from parity.cli import conformance as tool
+    from parity.conformance.candidates import Wanted
+
+    if list_rules:
+        raise typer.Exit(tool.list_rules(as_json=as_json))
+    wanted = Wanted(bridge=bridge, provider=provider, agent=agent, timeout=timeout)
+    raise typer.Exit(tool.run(settings_for(recordings), wanted, rule or [], as_json=as_json))
+
+
+@app.command()
+def coverage(
+    provider: Provider = None,
+    unhandled: Annotated[
+        bool, typer.Option("--unhandled", help="Only what nothing comes of and no decision explains.")
+    ] = False,
+    missing: Annotated[bool, typer.Option("--missing", help="Only what occurs in no cell.")] = False,
+    pin: Annotated[bool, typer.Option("--pin", help="Write coverage.json, and what moved.")] = False,
+    recordings: Recordings = None,
+    as_json: Json = False,
+) -> None:
+    """Show which of the protocols' vocabulary occurs in the cells, and what becomes of each name."""
+    from parity.cli.coverage import Request, run
+
+    request = Request(provider=provider, unhandled=unhandled, missing=missing, pin=pin, as_json=as_json)
+    raise typer.Exit(run(settings_for(recordings), request))
