@@ -75,3 +75,5 @@ class ReportData(Struct, kw_only=True):
     allowances: Sequence[Allowance] = ()
     """Those that were considered; `hits` says how many differences each accepted."""
     stale: Sequence[Allowance] = ()
+    coverage: bool = False
+    """Whether `coverage.html` lies beside the index (see `parity.report.coverage`)."""

@@ -80,7 +80,7 @@ def write_report(folder: Path | str, data: ReportData) -> Path:
     The folder is made if need be; other files in it stay. Raises InputError where it cannot be written.
     """
     folder = Path(folder)
-    env = _environment()
+    env = environment()
     cells_folder = folder / CELLS_FOLDER
     try:
         cells_folder.mkdir(parents=True, exist_ok=True)
@@ -101,7 +101,7 @@ def write_report(folder: Path | str, data: ReportData) -> Path:
         stale = {id(one) for one in data.stale}
         used = [Used(one, cells=cells_of.get(id(one), []), stale=id(one) in stale) for one in data.allowances]
         page = env.get_template("index.html").render(
-            **_frame(data),
+            **frame(data),
             matrix=_matrix(summaries),
             summaries=summaries,
             used=used,
@@ -197,7 +197,7 @@ def _write_cell(
     found = paired(result.old_rows, result.new_rows, result.differences.get("rows", ()), result.masked)
     pairs = _fitting(found)
     page = env.get_template("cell.html").render(
-        **_frame(data),
+        **frame(data),
         result=result,
         summary=summary,
         before=before[0] if before else None,
@@ -273,8 +273,11 @@ def _manifest_facts(result: CellResult) -> list[str]:
 # -- templates -----------------------------------------------------------------------------------------
 
 
-def _frame(data: ReportData) -> dict[str, Any]:
+def frame(data: ReportData, style_name: str | None = None) -> dict[str, Any]:
+    """What every page needs; `style_name` is a style of the page's own beside the report's."""
     style, script = _asset("report.css"), _asset("report.js")
+    if style_name is not None:
+        style += "\n" + _asset(style_name)
     return {
         "data": data,
         "version": __version__,
@@ -305,7 +308,8 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates, which escape everything."""
     from jinja2 import (
         Environment,
         PackageLoader,

@@ -1,7 +1,8 @@
 """How a row reads: its subject, the facts beside it, the texts under it, each bounded.
 
-Knows the kinds of rows. Must not know HTML, nor that there is another row to compare with; every part says
-which field of the row it shows, so that a page can mark the fields that differ.
+The pages and the terminal both show this. Knows the kinds of rows. Must not know HTML, nor that there is
+another row to compare with; every part says which field of the row it shows, so that a page can mark those
+that differ.
 """
 
 from __future__ import annotations
@@ -38,16 +39,37 @@ class Block(Struct, frozen=True):
     """A text under the subject: `head` is seen, `rest` unfolds, `cut` characters are left out."""
 
     field: str
-    head: str
-    rest: str = ""
-    cut: int = 0
+    text: str
     style: str = "text"
     """`text`, `code` or `diff`."""
+
+    @property
+    def head(self) -> str:
+        """What is seen at once."""
+        return self.text[: self._seen()].rstrip("\n")
+
+    @property
+    def rest(self) -> str:
+        """What can be unfolded."""
+        return self._after()[:REST_CHARACTERS]
+
+    @property
+    def cut(self) -> int:
+        """Characters that are left out."""
+        return max(0, len(self._after()) - REST_CHARACTERS)
 
     @property
     def more(self) -> int:
         """Lines that unfold."""
         return self.rest.count("\n") + 1 if self.rest else 0
+
+    def _seen(self) -> int:
+        at = min(_end_of_line(self.text, HEAD_LINES), HEAD_CHARACTERS)
+        is_short = len(self.text) <= at + 80 and self.text.count("\n", at) == 0
+        return len(self.text) if is_short else at
+
+    def _after(self) -> str:
+        return self.text[self._seen() :].removeprefix("\n")
 
 
 class Reading(Struct):
@@ -227,12 +249,7 @@ def _diff(change: Mapping[str, Any]) -> str:
 
 def _block(name: str, value: Any, style: str) -> Block:
     text = value if isinstance(value, str) else encode(value).decode()
-    text = text.strip("\n")
-    at = min(_end_of_line(text, HEAD_LINES), HEAD_CHARACTERS)
-    if len(text) <= at + 80 and text.count("\n", at) == 0:
-        at = len(text)
-    head, rest = text[:at].rstrip("\n"), text[at:].removeprefix("\n")
-    return Block(name, head, rest[:REST_CHARACTERS], max(0, len(rest) - REST_CHARACTERS), style)
+    return Block(name, text.strip("\n"), style)
 
 
 def _end_of_line(text: str, number: int) -> int:

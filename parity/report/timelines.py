@@ -53,7 +53,7 @@ class Pair(Struct):
     """`same`, `changed`, `added`, `removed`, or `allowed` where an allowance accepts all that differs."""
     changes: list[Change] = field(default_factory=list)
     lines: list[LineId] = field(default_factory=list)
-    """The recorded lines behind the new row, else the old."""
+    """The recorded lines behind the row of either side, in the order of the recording."""
 
     @property
     def row(self) -> Row:
@@ -154,9 +154,8 @@ class _Pairing:
             after = new_rows[j] if j is not None else None
             state = "same" if not self._both or None not in (i, j) else "added" if i is None else "removed"
             pair = Pair(depth, before, after, state)
-            source = after if after is not None and "provenance" in after else before
-            if source is not None:
-                pair.lines = [(run, seq, lane) for run, seq, lane in source.get("provenance", ())]
+            sides = [row.get("provenance", ()) for row in (before, after) if row is not None]
+            pair.lines = sorted({(run, seq, lane) for lines in sides for run, seq, lane in lines})
             self.pairs.append(pair)
             path = f"{above}/{i if j is None else j}"
             (self._removed if j is None else self._present)[path] = pair

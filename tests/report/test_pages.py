@@ -218,7 +218,7 @@ def test_rows_without_provenance_show_the_lines_that_name_their_call(tmp_path: P
         ReportData(cells=[result], passed=True, command="parity compare", old_label="v1", new_label="v2"),
     )
     document = parsed(tmp_path / "cells" / "acp-grok--turn-tools-no-terminal.html")
-    assert "v1 and v2 are the same" in text_of(document)
+    assert "No row differs." in text_of(document)
     assert "1:38 provider→bridge" in wire_data(document)["rows"][2]["naming"]
 
 
