@@ -136,17 +136,21 @@ def _call(call_id: str, kind: str, turn: int) -> Iterator[tuple[str, dict[str, o
     yield PROVIDER_TO_BRIDGE, _update({**done, "rawOutput": {"exit_code": 0}} if kind == "execute" else done)
 
 
+def conversation_lines() -> Iterator[LaneLine]:
+    """The lines of an endless session."""
+    for count, (lane, message) in enumerate(_conversation(), 1):
+        text = json.dumps(message, separators=(",", ":"))
+        yield LaneLine(1767225600000 + count, 1, count, lane, text)
+
+
 def write_cell(folder: Path, lines: int) -> Cell:
     """Write a recording of about `lines` lines (whole turns) and open it."""
     folder.mkdir(parents=True, exist_ok=True)
     save_manifest(folder / "manifest.json", Manifest(provider="acp-generic", cell=folder.name))
     kept: dict[str, list[LaneLine]] = {lane: [] for lane in LANES}
-    count = 0
-    for lane, message in _conversation():
-        count += 1
-        text = json.dumps(message, separators=(",", ":"))
-        kept[lane].append(LaneLine(1767225600000 + count, 1, count, lane, text))
-        if count >= lines and "stopReason" in text:
+    for line in conversation_lines():
+        kept[line.dir].append(line)
+        if line.seq >= lines and "stopReason" in line.line:
             break
     for lane, entries in kept.items():
         write_lane(folder / f"{lane}.ndjson", entries)
