@@ -28,6 +28,11 @@ def console() -> Console:
     return made
 
 
+def error_console() -> Console:
+    """The console of standard error: progress, and what went wrong."""
+    return Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+
 def write_json(document: Any) -> None:
     """One JSON document, a line."""
     sys.stdout.write(encode(document).decode() + "\n")

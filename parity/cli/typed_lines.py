@@ -42,12 +42,11 @@ class TypedLines:
         line, _, self._text = self._text.partition(b"\n")
         return line.decode("utf-8", "replace").rstrip("\r")
 
-    async def fresh(self) -> str | None:
-        """The next line that is typed from now on; what was typed ahead answers nothing."""
+    def forget(self) -> None:
+        """Forget what was typed ahead: it is no answer to what is asked now."""
         self._text = b""
         with contextlib.suppress(termios.error):
             termios.tcflush(self._fd, termios.TCIFLUSH)
-        return await self.next()
 
     async def _ready(self) -> None:
         """Wait until there is something to read; a file always has."""

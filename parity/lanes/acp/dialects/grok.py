@@ -78,6 +78,21 @@ class Grok(Dialect):
             return Question(payload, call_id)
         return None
 
+    def encode_answer(self, method: str, result: dict[str, Any]) -> Any:
+        """A question's answer is tagged by `outcome`; grok refuses one without (seen with grok 1.0.41)."""
+        if method != "_x.ai/ask_user_question":
+            return result
+        if result.get("decision") != "answered":
+            return {"outcome": "cancelled"}
+        return {"outcome": "accepted", "answers": result.get("answers") or {}}
+
+    def decode_answer(self, method: str, result: Any) -> dict[str, Any]:
+        if method == "_x.ai/ask_user_question" and isinstance(result, dict) and "outcome" in result:
+            if result["outcome"] != "accepted":
+                return {"decision": "cancelled"}
+            return {"decision": "answered", "answers": result.get("answers") or {}}
+        return super().decode_answer(method, result)
+
 
 def _tool(frame: ToolFrame) -> dict[str, Any]:
     tool = frame.meta.get("x.ai/tool")

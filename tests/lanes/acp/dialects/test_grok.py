@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from acp_frames import (
     CWD,
     AcpRun,
@@ -16,6 +17,8 @@ from acp_frames import (
     turn,
     update,
 )
+
+from parity.lanes.acp.dialects import choose
 
 CHILD = "session-child"
 
@@ -257,7 +260,16 @@ def test_a_question_is_the_row_of_its_call_and_is_answered_by_a_person() -> None
         "answered",
         ["Red"],
     )
-    assert len(run.responses("q1")) == 1
+    assert run.responses("q1")[0]["result"] == {"outcome": "accepted", "answers": ["Red"]}
+
+
+@pytest.mark.parametrize(
+    "result", [{"decision": "cancelled"}, {"decision": "answered", "answers": {"a": "b"}}]
+)
+def test_an_answer_to_a_question_reads_back_as_it_was_given(result: dict[str, Any]) -> None:
+    grok = choose("grok")
+    method = "_x.ai/ask_user_question"
+    assert grok.decode_answer(method, grok.encode_answer(method, result)) == result
 
 
 def test_leaving_plan_mode_waits_for_a_person() -> None:
