@@ -154,7 +154,7 @@ def test_a_cell_without_a_manifest_fails_with_one_line(
             file.unlink()
     for name in left:
         (project / "recordings" / GROK / name).touch()
-    result = pytester.runpytest_subprocess("-k", "acp", "recordings")
+    result = pytester.runpytest_inprocess("-k", "acp", "recordings", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=GATES, failed=1)
     result.stdout.fnmatch_lines([f"*{GROK}/manifest.json: missing; *"])
 
