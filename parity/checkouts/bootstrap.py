@@ -3,12 +3,16 @@
 A script, `python -E -P bootstrap.py IMPORT_FROM CACHE`: IMPORT_FROM is the folder that holds the side's
 `parity`, CACHE takes its bytecode, so that none is read from or left in the tree. It knows the standard
 library and three names of the side: `parity.wire.open_cell`, `parity.bridges.bridge_for` and
-`parity.replay.replay.replay`. It must not use anything else of parity, for the side may be an old one.
+`parity.replay.replay.replay`. It must not use anything else of parity, for the side may be an old one; only
+where asked for, `parity.live.play.Player` (a cell whose bridge is a command) and, if the side has it,
+`parity.replay.provenance.replay_noting` (the recorded lines behind the rows).
 
-Requests come as lines on standard input: `{"path", "provider", "command"}`. Records go out as lines on what
-was standard output (the side's own prints end on standard error), each a JSON array `[word, value]`: first
-`ready` or `broken`; then for each request the streams' lines under `bridge`, `provider`, `events` and `rows`,
-and one of `end` (the outcome), `unknown` (no bridge for that provider) or `error`.
+Requests come as lines on standard input: `{"path", "provider", "command", "external", "provenance"}`;
+`external` is null or says how the provider's bridge is started. Records go out as lines on what was standard
+output (the side's own prints end on standard error), each a JSON array `[word, value]`: first `ready` or
+`broken`; then for each request the streams' lines under `bridge`, `provider`, `events` and `rows`, perhaps
+`lines` (those behind the rows), and one of `end` (the outcome), `unknown` (no bridge for that provider) or
+`error`.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import platform
 import sys
 import time
 import traceback
+import types
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -77,6 +82,16 @@ def reason(error: BaseException) -> str:
     return f"{text} ({frames[-1].filename}:{frames[-1].lineno})" if frames else text
 
 
+def optional(module: str, name: str) -> Any:
+    """What an older side may not have; None where it has not."""
+    try:
+        return getattr(importlib.import_module(module), name, None)
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.partition(".")[0] == "parity":
+            return None
+        raise
+
+
 def serve(requests: BinaryIO, teller: Teller, import_from: str) -> int:
     """Import the side, then answer every request until there are no more."""
     try:
@@ -95,14 +110,29 @@ def serve(requests: BinaryIO, teller: Teller, import_from: str) -> int:
         return 1
     teller.tell("ready", {"python": platform.python_version()})
 
-    def answer(path: str, provider: str, command: list[str] | None) -> tuple[str, Any]:
-        try:
-            bridge_for(provider, command)
-        except KeyError as error:
-            if error.args != (provider,):
-                raise
-            return "unknown", f"no bridge family serves {provider!r}"
-        outcome = replay(open_cell(path), lambda: bridge_for(provider, command), teller)
+    def answer(request: dict[str, Any]) -> tuple[str, Any]:
+        cell, provider, command = request["path"], request["provider"], request["command"]
+        noted: Any = None
+        if request["external"] is not None:
+            new_player = optional("parity.live.play", "Player")
+            if new_player is None:
+                return "error", "this checkout is too old to drive a bridge that is a command"
+            player = new_player(types.SimpleNamespace(**request["external"]))
+            cell = open_cell(cell)
+            outcome = player(cell, teller)
+            noted = player.row_lines(cell) if hasattr(player, "row_lines") else None
+        else:
+            try:
+                bridge_for(provider, command)
+            except KeyError as error:
+                if error.args != (provider,):
+                    raise
+                return "unknown", f"no bridge family serves {provider!r}"
+            noting = optional("parity.replay.provenance", "replay_noting") if request["provenance"] else None
+            work = (open_cell(cell), lambda: bridge_for(provider, command), teller)
+            outcome, noted = noting(*work) if noting is not None else (replay(*work), None)
+        if noted is not None and request["provenance"]:
+            teller.tell("lines", noted)
         late = stranger(import_from)
         if late is not None:
             return "error", late
@@ -112,7 +142,7 @@ def serve(requests: BinaryIO, teller: Teller, import_from: str) -> int:
     for line in requests:
         request = json.loads(line)
         try:
-            word, value = answer(request["path"], request["provider"], request["command"])
+            word, value = answer(request)
         except BaseException as error:
             word, value = "error", reason(error)
         teller.tell(word, value)

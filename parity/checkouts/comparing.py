@@ -8,7 +8,7 @@ is left; it is skipped only where neither side has a bridge for its provider.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from parity.checkouts.side import Replayed, Side, SideRun
 from parity.compare import LAYERS, diff_docs, normalise
 from parity.gates.allowlist import Allowlist, Considered
 from parity.gates.pins import STREAMS
+from parity.live.play import LAYERS as COMPARED_OF_COMMANDS
 from parity.wire import Cell, JsonError, decode, encode
 
 ROLES = ("old", "new")
@@ -33,6 +34,8 @@ class Pair(Struct):
     """`old` and `new`. Streams in `equal` may be gone."""
     equal: set[str] = field(default_factory=set)
     """Streams that are the same to the byte."""
+    layers: tuple[str, ...] = LAYERS
+    """What is compared."""
 
 
 class Compared(Struct, kw_only=True):
@@ -71,13 +74,24 @@ async def replay_both(
     *,
     jobs: int,
     timeout: float,
-    keep: bool = False,
+    keep: Collection[str] = (),
+    provenance: bool = False,
 ) -> list[Pair]:
-    """Each cell through `old` and `new`; `keep` keeps streams that are equal, else they are let go at once.
+    """Each cell through `old` and `new`; streams that are equal are let go at once, but for those in `keep`.
 
-    `timeout` is in seconds without any output. A side's failures are in the results, none is raised.
+    `timeout` is in seconds without any output; with `provenance` the sides tell the lines behind their rows.
+    A side's failures are in the results, none is raised. Where a side's bridge is a command, its messages are
+    its own business and only events, rows and drops are compared. A cell for which neither side has code of
+    its own is not replayed: it could not differ.
     """
-    pairs = {cell.key: Pair(cell) for cell in cells}
+    pairs = {cell.key: Pair(cell, layers=_layers(sides, cell)) for cell in cells}
+    replayed = []
+    for cell in cells:
+        if any(side.has_code_for(cell.provider) for side in sides.values()):
+            replayed.append(cell)
+        else:
+            why = f"no code of its own for {cell.provider!r}"
+            pairs[cell.key].sides = {role: Replayed(unknown=why) for role in ROLES}
 
     def done(role: str, cell: Cell, result: Replayed) -> None:
         pair = pairs[cell.key]
@@ -86,14 +100,20 @@ async def replay_both(
             return
         old, new = (pair.sides[role].streams for role in ROLES)
         pair.equal = {layer for layer in STREAMS if old[layer] == new[layer]}
-        for layer in () if keep else pair.equal:
+        for layer in pair.equal.difference(keep):
             old[layer], new[layer] = [], []
 
     async with asyncio.TaskGroup() as group:
         for role in ROLES:
-            run = SideRun(sides[role], cells, cache, timeout, partial(done, role))
+            run = SideRun(sides[role], replayed, cache, timeout, partial(done, role), provenance)
             group.create_task(run.run(jobs))
     return list(pairs.values())
+
+
+def _layers(sides: Mapping[str, Side], cell: Cell) -> tuple[str, ...]:
+    if any(cell.provider in side.bridges for side in sides.values()):
+        return tuple(layer for layer in LAYERS if layer in (*COMPARED_OF_COMMANDS, "grammar"))
+    return LAYERS
 
 
 def compare_pair(pair: Pair, allowlist: Allowlist | None) -> Compared:
@@ -109,7 +129,9 @@ def compare_pair(pair: Pair, allowlist: Allowlist | None) -> Compared:
     if None in outcomes:
         compared.given_up = all(side.given_up for side in pair.sides.values() if side.outcome is None)
         return compared
-    for layer in LAYERS:
+    if any(side.failure is not None for side in pair.sides.values()):
+        return compared
+    for layer in pair.layers:
         try:
             _compare_layer(layer, pair, compared, allowlist)
         except (JsonError, TypeError) as error:
@@ -171,7 +193,7 @@ def dump(pairs: Sequence[Pair], folder: Path) -> None:
                 continue
             place = folder / role / pair.cell.provider / pair.cell.name
             place.mkdir(parents=True, exist_ok=True)
-            for layer in LAYERS:
+            for layer in pair.layers:
                 try:
                     docs = docs_of(side, layer)
                 except (JsonError, TypeError):  # `compare_pair` says so

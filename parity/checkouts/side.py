@@ -15,9 +15,10 @@ import asyncio
 import contextlib
 import json
 import os
+import secrets
 import signal
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,14 @@ from msgspec import Struct, field
 
 from parity.checkouts import bootstrap
 from parity.gates.pins import STREAMS
+from parity.gates.settings import ProviderSettings
+from parity.live.process import marked
+from parity.replay.provenance import RowLines
 from parity.replay.replay import Outcome
 from parity.wire import Cell, LineSplitter
+
+MARK = "PARITY_SIDE"
+"""Environment variable whose value names one side's process, in all that it starts."""
 
 _STDERR_BYTES = 8192
 _STDERR_LINES = 5
@@ -49,6 +56,14 @@ class Side(Struct, frozen=True):
     """The folder that holds its `parity`."""
     python: str
     """Its interpreter."""
+    bridges: Mapping[str, ProviderSettings] = field(default_factory=dict)
+    """Provider → the command of its external bridge, in this side's tree."""
+    own: bool = True
+    """Whether the code is this side's own, and not the installed one."""
+
+    def has_code_for(self, provider: str) -> bool:
+        """Whether what replays the provider's cells is anything of this side's."""
+        return self.own or provider in self.bridges
 
 
 class Replayed(Struct):
@@ -56,6 +71,8 @@ class Replayed(Struct):
 
     streams: dict[str, list[bytes]] = field(default_factory=lambda: {layer: [] for layer in STREAMS})
     outcome: Outcome | None = None
+    row_lines: list[RowLines] | None = None
+    """The recorded lines behind the rows, where they were asked for and the side can tell."""
     unknown: str | None = None
     """Why the side has no bridge for the provider."""
     failure: str | None = None
@@ -74,11 +91,16 @@ class _TimedOut(SideFailed):
 class SideProcess:
     """One process of a side."""
 
-    def __init__(self, process: asyncio.subprocess.Process, timeout: float) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, side: Side, provenance: bool, mark: str, timeout: float
+    ) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
         self._process = process
+        self._side = side
+        self._provenance = provenance
+        self._mark = mark
         self._stdin = process.stdin
         self._stdout = process.stdout
         self._timeout = timeout
@@ -89,9 +111,10 @@ class SideProcess:
         self._drain = asyncio.create_task(self._drain_stderr(process.stderr))
 
     @classmethod
-    async def start(cls, side: Side, cache: Path, timeout: float) -> SideProcess:
+    async def start(cls, side: Side, cache: Path, timeout: float, provenance: bool = False) -> SideProcess:
         """A process that is ready. Raises SideFailed; then none is left."""
         script = str(Path(bootstrap.__file__).absolute())
+        mark = secrets.token_hex(8)
         try:
             process = await asyncio.create_subprocess_exec(
                 side.python,
@@ -100,11 +123,12 @@ class SideProcess:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 cwd=side.import_from,
+                env={**os.environ, MARK: mark},
                 start_new_session=True,
             )
         except OSError as error:
             raise SideFailed(f"{side.python} cannot be started: {error.strerror}") from None
-        started = cls(process, max(timeout, _START_SECONDS))
+        started = cls(process, side, provenance, mark, max(timeout, _START_SECONDS))
         try:
             async with contextlib.aclosing(started._records()) as records:
                 async for record in records:
@@ -127,7 +151,14 @@ class SideProcess:
         agent = cell.manifest.agent
         command = agent.command if agent is not None else None
         words = command.split() if isinstance(command, str) else command
-        request = {"path": str(cell.path.absolute()), "provider": cell.provider, "command": words}
+        external = self._side.bridges.get(cell.provider)
+        request = {
+            "path": str(cell.path.absolute()),
+            "provider": cell.provider,
+            "command": words,
+            "external": msgspec.to_builtins(external, enc_hook=str) if external is not None else None,
+            "provenance": self._provenance,
+        }
         with contextlib.suppress(ConnectionError):  # a process that is gone is noticed when reading
             self._stdin.write(json.dumps(request).encode() + b"\n")
             await self._stdin.drain()
@@ -140,6 +171,10 @@ class SideProcess:
                     result.streams[layer].append(record[len(head) : -1])
                     continue
                 match _decoded(record):
+                    case ["lines", noted]:
+                        with contextlib.suppress(msgspec.ValidationError):
+                            result.row_lines = msgspec.convert(noted, list[RowLines])
+                        continue
                     case ["end", dict() as outcome]:
                         return self._ended(result, outcome)
                     case ["unknown", str() as why]:
@@ -158,7 +193,8 @@ class SideProcess:
         except msgspec.ValidationError as error:
             raise SideFailed(f"its outcome cannot be read: {error}") from None
         if result.outcome.lines == 0 or not any(result.streams.values()):
-            result.failure = f"came back empty: {result.outcome.lines} lines replayed, nothing said"
+            why = result.outcome.stalls[0] if result.outcome.stalls else "nothing said"
+            result.failure = f"came back empty: {result.outcome.lines} lines replayed, {why}"
         elif result.outcome.events != len(result.streams["events"]):
             said = len(result.streams["events"])
             result.failure = f"counted {result.outcome.events} events and said {said}"
@@ -169,6 +205,9 @@ class SideProcess:
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
+        for pid in marked(f"{MARK}={self._mark}") if self._side.bridges else ():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)  # a bridge has a process group of its own
         self._stdin.close()
         with contextlib.suppress(TimeoutError, ConnectionError):  # what it let loose may hold its pipes
             async with asyncio.timeout(_END_SECONDS):
@@ -231,8 +270,10 @@ class SideRun:
         cache: Path,
         timeout: float,
         done: Callable[[Cell, Replayed], None],
+        provenance: bool = False,
     ) -> None:
         self._side = side
+        self._provenance = provenance
         self._waiting = deque(cells)
         self._cache = cache
         self._timeout = timeout
@@ -257,7 +298,7 @@ class SideRun:
         if self._given_up is not None:
             return None
         try:
-            process = await SideProcess.start(self._side, self._cache, self._timeout)
+            process = await SideProcess.start(self._side, self._cache, self._timeout, self._provenance)
         except SideFailed as error:
             self._given_up = f"cannot run: {error}"
             return None

@@ -1,7 +1,8 @@
 """Trees: what `--old` and `--new` name, and the temporary worktree of a git ref.
 
-Knows git and folders. Must not know what is done with a tree. Everything made for a comparison lies in one
-temporary folder that `workshop` removes, whatever happens; git is told to forget its worktrees.
+Knows git, folders and the bridges a folder names. Must not know what is done with a tree. Everything made for
+a comparison lies in one temporary folder that `workshop` removes, whatever happens; git is told to forget its
+worktrees.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
+import parity
+from parity.gates.settings import ProviderSettings, find_table, load_settings
 from parity.wire import InputError
 
 _LOCAL = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
@@ -29,8 +32,12 @@ class Tree(Struct, frozen=True):
 
     title: str
     """What the user named, and for a ref the commit."""
+    top: Path
+    """The absolute folder it was named by."""
     import_from: Path
-    """The absolute folder that holds the package `parity`."""
+    """The absolute folder that holds the package `parity` it runs with."""
+    own: bool = True
+    """Whether that package is the tree's own. A tree that only names bridges runs with the installed one."""
 
 
 class Ref(Struct, frozen=True):
@@ -50,9 +57,28 @@ class Ref(Struct, frozen=True):
 
 
 def this_checkout(start: Path) -> Path | None:
-    """The nearest folder at or above `start` that holds a `parity` package; None where there is none."""
+    """The nearest folder at or above `start` that holds a `parity` package; None where there is none.
+
+    Where there is none, the folder of the nearest `[tool.parity]` that names bridges. Raises InputError for a
+    table that is wrong.
+    """
     start = start.absolute()
-    return next((folder for folder in (start, *start.parents) if _package_home(folder) is not None), None)
+    for folder in (start, *start.parents):
+        if _package_home(folder) is not None:
+            return folder
+    table = find_table(start)
+    return table[0] if table is not None and bridges_of(table[0]) else None
+
+
+def bridges_of(top: Path, inside: Path = Path()) -> Mapping[str, ProviderSettings]:
+    """The external bridges that the nearest `[tool.parity]` at or above `inside` names, none above the top.
+
+    Each runs in the tree, in the folder of its table. Raises InputError for a table that is wrong.
+    """
+    table = find_table(top / inside)
+    if table is None or not table[0].is_relative_to(top.absolute()):
+        return {}
+    return load_settings(table[0]).providers
 
 
 def resolve(option: str, name: str, start: Path) -> Tree | Ref:
@@ -71,13 +97,17 @@ def resolve(option: str, name: str, start: Path) -> Tree | Ref:
 
 
 def tree_of(option: str, folder: Path, title: str) -> Tree:
-    """The tree in a folder. Raises InputError where it holds no `parity` package."""
+    """The tree in a folder. Raises InputError where it holds no `parity` package and names no bridges."""
     if not folder.is_dir():
         raise InputError(option, None, f"{title!r} is no directory", "check the path")
-    home = _package_home(folder.absolute())
-    if home is None:
-        raise InputError(option, None, f"{title!r} holds no parity package", "name the top of a checkout")
-    return Tree(title, Path(os.path.normpath(home)))
+    top = Path(os.path.normpath(folder.absolute()))
+    home = _package_home(top)
+    if home is not None:
+        return Tree(title, top, home)
+    if bridges_of(top):
+        return Tree(title, top, Path(parity.__file__).absolute().parent.parent, own=False)
+    what = f"{title!r} holds no parity package, and names no bridge in [tool.parity.providers]"
+    raise InputError(option, None, what, "name the top of a checkout")
 
 
 def _package_home(folder: Path) -> Path | None:
@@ -102,7 +132,7 @@ def checked_out(option: str, named: Tree | Ref, place: Path) -> Iterator[Tree]:
     """The tree itself; a ref is checked out to `place` and removed at the end.
 
     As a detached worktree, without the repository's hooks; where git refuses that, as an archive. Raises
-    InputError where neither works or the commit holds no `parity` package.
+    InputError where neither works or the commit holds no code to run.
     """
     if isinstance(named, Tree):
         yield named

@@ -1,4 +1,4 @@
-"""`parity allow`: put entries for what fails into the allowlist, take stale ones out, explain the others."""
+"""`parity allow`: put entries for what fails into the allowlist; `allowances` prunes and explains them."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ import typer
 from msgspec import Struct
 from rich.text import Text
 
+from parity.checkouts.comparing import compare_pair
+from parity.checkouts.running import Wanted, replay_sides
 from parity.cli.cells import selection
-from parity.cli.output import console, difference_lines, plural, write_json
+from parity.cli.output import console, plural, write_json
 from parity.compare import Difference
+from parity.gates.allowance import SECTIONS
 from parity.gates.allowlist import Allowlist
-from parity.gates.allowlist_file import ISSUE
-from parity.gates.amending import JUDGED, Masked, beyond, explained, proposed
+from parity.gates.allowlist_entry import ISSUE
+from parity.gates.amending import JUDGED, beyond, proposed
 from parity.gates.check import CellReport, check_cell
 from parity.gates.counts import Counts, load_counts
 from parity.gates.pins import STREAMS
+from parity.gates.proposals import Proposal, propose
 from parity.gates.settings import Settings
 from parity.live.play import LAYERS, player_of
 from parity.wire import Cell, InputError, find_cells
 
 SHOWN = 10
 """Differences shown for an entry, or of what is left out."""
-
-_STALE = {True: "stale", False: "in use", None: "not judged"}
 
 
 class Request(Struct, kw_only=True):
@@ -40,10 +42,14 @@ class Request(Struct, kw_only=True):
     broad: bool
     dry_run: bool
     as_json: bool
+    wanted: Wanted | None = None
+    """The two checkouts whose differences are meant; None for today's replay against the pins."""
 
 
 def run(settings: Settings, request: Request, *, prune: bool, explain: bool, entry: str | None) -> int:
     """Do what was asked: add, prune or explain; returns the exit code. Raises InputError."""
+    from parity.cli import allowances
+
     adding = (request.issue, request.reason, request.section, request.broad or None)
     if prune and explain:
         raise InputError("--prune", None, "not together with --explain", "explain first, then prune")
@@ -53,56 +59,110 @@ def run(settings: Settings, request: Request, *, prune: bool, explain: bool, ent
     if entry is not None and not explain:
         raise InputError(entry, None, "an entry is named without --explain", f"write --explain {entry}")
     if prune:
-        return _prune(settings, request)
-    return _explain(settings, request, entry) if explain else _add(settings, request)
+        return allowances.prune(settings, request)
+    return allowances.explain(settings, request, entry) if explain else _add(settings, request)
 
 
 # -- adding ----------------------------------------------------------------------------------------------
 
 
+class Judged(Struct):
+    """What fails now, and what would accept it."""
+
+    count: int
+    """Cells that were judged."""
+    failing: list[str]
+    """The `provider/cell` of those that fail."""
+    propose: Callable[[str, str], tuple[list[tuple[str, dict[str, Any]]], Proposal]]
+    """(issue, reason) → (the entries with their sections, what they leave out of the streams)."""
+    left: list[str]
+    """What fails and no entry of these sections can accept, a line each."""
+    again: Callable[[Allowlist], list[str]]
+    """Of the failing ones, those that still fail under another allowlist."""
+
+
 def _add(settings: Settings, request: Request) -> int:
     """Propose entries for what fails, and write them; returns the exit code."""
-    sections = _sections(request.section)
+    sections = _sections(request)
     ask = _asker(request)
-    cells = find_cells(settings.recordings, *selection(request.provider, request.cell))
-    allowlist, counts = Allowlist.load(settings.allowlist), load_counts(settings.row_counts)
-    reports = [_check(settings, cell, allowlist, counts) for cell in cells]
-    failing = [report for report in reports if report.verdict == "failed"]
-    if not failing:
+    allowlist = Allowlist.load(settings.allowlist)
+    if request.wanted is None:
+        judged = _judge_pins(settings, request, sections, allowlist)
+    else:
+        judged = _judge_checkouts(settings, request, request.wanted, allowlist)
+    if not judged.failing:
         if request.as_json:
             _write_document(passed=True, written=False)
         else:
-            nothing = f"{plural(len(cells), 'cell')}: nothing fails, nothing to allow"
+            nothing = f"{plural(judged.count, 'cell')}: nothing fails, nothing to allow"
             console().print(Text(nothing, "bold green"))
         return 0
-    issue, reason = ask()
-    entries, streams = proposed(failing, counts, sections, issue=issue, reason=reason, broad=request.broad)
-    found = [(section, entry) for section in JUDGED for entry in entries[section]]
+    found, streams = judged.propose(*ask())
     for section, entry in found:
         allowlist.add(section, entry)
-    left = _left(failing, sections)
     writes = bool(found) and not streams.whole and not request.dry_run
-    again: list[CellReport] = []
+    still: list[str] = []
     if writes:
         allowlist.save()
-        written = Allowlist.load(settings.allowlist)
-        touched = {report.key for report in failing}
-        again = [_check(settings, cell, written, counts) for cell in cells if cell.key in touched]
-    still = [report.key for report in again if report.verdict == "failed"]
-    failed = bool(streams.whole or left or still)
+        still = judged.again(Allowlist.load(settings.allowlist))
+    failed = bool(streams.whole or judged.left or still)
     if request.as_json:
         said = [{"section": section, **entry} for section, entry in found]
         whole = [{"cell": cell, "difference": one} for cell, one in streams.whole]
-        _write_document(not failed, writes, said, whole, left, still)
+        _write_document(not failed, writes, said, whole, judged.left, still)
         return int(failed)
     _print_entries(settings, found, writes)
-    _print_left(streams.whole, left)
+    _print_left(streams.whole, judged.left)
     if writes:
-        _print_check(again, still)
+        _print_check(len(judged.failing), still)
     return int(failed)
 
 
-def _check(
+def _judge_pins(
+    settings: Settings, request: Request, sections: Sequence[str], allowlist: Allowlist
+) -> Judged:
+    """Today's replay against the pins and counts."""
+    cells = find_cells(settings.recordings, *selection(request.provider, request.cell))
+    counts = load_counts(settings.row_counts)
+    reports = [check_one(settings, cell, allowlist, counts) for cell in cells]
+    failing = [report for report in reports if report.verdict == "failed"]
+    touched = {report.key for report in failing}
+
+    def entries(issue: str, reason: str) -> tuple[list[tuple[str, dict[str, Any]]], Proposal]:
+        of, streams = proposed(failing, counts, sections, issue=issue, reason=reason, broad=request.broad)
+        return [(section, entry) for section in JUDGED for entry in of[section]], streams
+
+    def again(written: Allowlist) -> list[str]:
+        checked = [check_one(settings, cell, written, counts) for cell in cells if cell.key in touched]
+        return [report.key for report in checked if report.verdict == "failed"]
+
+    return Judged(len(cells), [one.key for one in failing], entries, _left(failing, sections), again)
+
+
+def _judge_checkouts(settings: Settings, request: Request, wanted: Wanted, allowlist: Allowlist) -> Judged:
+    """Two checkouts over the same recordings."""
+    cells = find_cells(settings.recordings, *selection(request.provider, request.cell))
+    pairs = replay_sides(settings, cells, wanted).pairs
+    results = [compare_pair(pair, allowlist) for pair in pairs]
+    failing = [result for result in results if result.verdict == "failed"]
+    skipped = [result for result in results if result.verdict == "skipped"]
+    if len(skipped) == len(results):
+        raise InputError("--old", None, f"nothing was compared: {skipped[0].skipped}", "see parity compare")
+
+    def entries(issue: str, reason: str) -> tuple[list[tuple[str, dict[str, Any]]], Proposal]:
+        found = {one.key: [each for group in one.classes for each in group.differences] for one in failing}
+        streams = propose(found, issue=issue, reason=reason, broad=request.broad)
+        return [("checkouts", entry) for entry in streams.entries], streams
+
+    def again(written: Allowlist) -> list[str]:
+        compared = [compare_pair(pair, written) for pair in pairs]
+        return [result.key for result in compared if result.verdict == "failed"]
+
+    left = [f"{one.key}: {' '.join(why.split())}" for one in failing for why in one.failures]
+    return Judged(len(cells), [one.key for one in failing], entries, left, again)
+
+
+def check_one(
     settings: Settings, cell: Cell, allowlist: Allowlist, counts: dict[str, Counts], *, strict: bool = False
 ) -> CellReport:
     """The verdict on a cell, as `parity check` gives it."""
@@ -146,14 +206,17 @@ def _write_document(
     )
 
 
-def _sections(section: str | None) -> tuple[str, ...]:
+def _sections(request: Request) -> tuple[str, ...]:
+    section, judged = request.section, JUDGED if request.wanted is None else ("checkouts",)
     if section is None:
-        return JUDGED
-    if section == "checkouts":
+        return judged
+    if section == "checkouts" and request.wanted is None:
         what = "its differences come from comparing two checkouts"
-        raise InputError("--section", None, what, "use parity compare")
-    if section not in JUDGED:
-        raise InputError("--section", None, f"no section {section!r}", f"choose from {', '.join(JUDGED)}")
+        raise InputError("--section", None, what, "name the one before with --old REF")
+    if section in SECTIONS and section not in judged:
+        raise InputError("--section", None, f"--old is for checkouts, not for {section}", "leave one out")
+    if section not in judged:
+        raise InputError("--section", None, f"no section {section!r}", f"choose from {', '.join(SECTIONS)}")
     return (section,)
 
 
@@ -218,128 +281,8 @@ def _print_left(whole: Sequence[tuple[str, Difference]], left: Sequence[str]) ->
         out.print(Text(f"no allowance accepts this: {line}", "red"))
 
 
-def _print_check(again: Sequence[CellReport], still: Sequence[str]) -> None:
+def _print_check(count: int, still: Sequence[str]) -> None:
     if still:
         console().print(Text(f"checked again: still failing: {', '.join(still)}", "bold red"))
     else:
-        console().print(Text(f"checked again: {plural(len(again), 'cell')} passed", "bold green"))
-
-
-# -- explaining and pruning ------------------------------------------------------------------------------
-
-
-def _explain(settings: Settings, request: Request, which: str | None) -> int:
-    """Show what each entry masks; returns the exit code: 1 where one is stale."""
-    allowlist = Allowlist.load(settings.allowlist)
-    chosen = _chosen(allowlist, which)
-    masked = [
-        one for one in _explained(settings, request, allowlist) if chosen is None or one.number == chosen
-    ]
-    if request.as_json:
-        write_json({"entries": [_document(one) for one in masked]})
-    else:
-        _print_explained(masked)
-    return int(any(one.stale for one in masked))
-
-
-def _prune(settings: Settings, request: Request) -> int:
-    """Take stale entries out; returns the exit code."""
-    if request.provider is not None or request.cell is not None:
-        what = "a filtered run cannot tell which entries are stale"
-        raise InputError("--prune", None, what, "leave out --provider and --cell")
-    allowlist = Allowlist.load(settings.allowlist)
-    masked = _explained(settings, request, allowlist)
-    stale = [one.allowance for one in masked if one.stale]
-    skipped = [one.allowance for one in masked if one.stale is None]
-    writes = bool(stale) and not request.dry_run
-    for allowance in stale:
-        allowlist.remove(allowance)
-    if writes:
-        allowlist.save()
-    if request.as_json:
-        write_json(
-            {
-                "removed" if writes else "stale": [str(one) for one in stale],
-                "notJudged": list(map(str, skipped)),
-            }
-        )
-        return 0
-    out = console()
-    for allowance in stale:
-        out.print(Text(f"{'removed' if writes else 'stale'}: {allowance}"))
-    for allowance in skipped:
-        why = "needs two checkouts" if allowance.section not in JUDGED else "a cell of it does not replay"
-        out.print(Text(f"not judged ({why}): {allowance}", "dim"))
-    if not stale:
-        out.print(Text("no entry is stale", "bold green"))
-    return 0
-
-
-def _explained(settings: Settings, request: Request, allowlist: Allowlist) -> list[Masked]:
-    provider, name = selection(request.provider, request.cell)
-    cells = find_cells(settings.recordings, provider, name)
-    filtered = provider is not None or name is not None
-    known = frozenset(cell.key for cell in (find_cells(settings.recordings) if filtered else cells))
-    counts = load_counts(settings.row_counts)
-    return explained(
-        cells, known, allowlist, counts, lambda cell: _check(settings, cell, allowlist, counts, strict=True)
-    )
-
-
-def _chosen(allowlist: Allowlist, which: str | None) -> int | None:
-    """The number of the entry meant by its number (`2`) or line (`:14`, `allowlist.yaml:14`)."""
-    if which is None:
-        return None
-    before, colon, number = which.rpartition(":")
-    if not number.isdecimal() or (before and before != allowlist.path.name and before != str(allowlist.path)):
-        raise InputError(
-            "--explain", None, f"{which!r} names no entry", "write 2 (the second) or :14 (line 14)"
-        )
-    wanted = int(number)
-    if not colon:
-        if 1 <= wanted <= len(allowlist.allowances):
-            return wanted
-        what = f"there is no entry {wanted} of {len(allowlist.allowances)}"
-        raise InputError("--explain", None, what, "a line is written :14")
-    lines = [int(one.where.rpartition(":")[2]) for one in allowlist.allowances]
-    at = max((line for line in lines if line <= wanted), default=None)
-    if at is None:
-        raise InputError("--explain", None, f"no entry begins at or above line {wanted}", "see --explain")
-    return lines.index(at) + 1
-
-
-def _print_explained(masked: Sequence[Masked]) -> None:
-    out = console()
-    if not masked:
-        out.print(Text("the allowlist has no entries"))
-    for one in masked:
-        allowance = one.allowance
-        style = {True: "bold red", False: "bold", None: "dim"}[one.stale]
-        said = f"masks {plural(one.count, 'difference')}" if one.count else _STALE[one.stale]
-        out.print(Text(f"{one.number}. {allowance.section} {allowance}: {said}", style))
-        for cell, what in one.first[:SHOWN]:
-            if isinstance(what, str):
-                out.print(Text(f"    {cell}: {what}"))
-                continue
-            label, change = difference_lines(what)
-            out.print(Text.assemble(f"    {cell} ", what.layer, " ", label.plain.strip()))
-            out.print(change)
-        if one.count > SHOWN:
-            out.print(Text(f"    … and {one.count - SHOWN} more", "dim"))
-
-
-def _document(one: Masked) -> dict[str, Any]:
-    allowance = one.allowance
-    return {
-        "number": one.number,
-        "where": allowance.where,
-        "section": allowance.section,
-        "issue": allowance.issue,
-        "reason": allowance.reason,
-        "masked": one.count,
-        "stale": one.stale,
-        "differences": [
-            {"cell": cell, "count": what} if isinstance(what, str) else {"cell": cell, "difference": what}
-            for cell, what in one.first
-        ],
-    }
+        console().print(Text(f"checked again: {plural(count, 'cell')} passed", "bold green"))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
+import shlex
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +18,18 @@ from rich.table import Table
 from rich.text import Text
 
 from parity.checkouts.classes import DifferenceClass
-from parity.checkouts.comparing import (
-    ROLES,
-    Compared,
-    Pair,
-    compare_pair,
-    considered,
-    docs_of,
-    dump,
-    replay_both,
-)
-from parity.checkouts.side import Side
-from parity.checkouts.signals import signals_wait
-from parity.checkouts.trees import Ref, Tree, checked_out, resolve, this_checkout, tree_of, workshop
+from parity.checkouts.comparing import ROLES, Compared, compare_pair, considered, docs_of, dump
+from parity.checkouts.running import Sides, Wanted, replay_sides
 from parity.cli.before_after import before_after
+from parity.cli.cells import selection
 from parity.cli.output import console, difference_lines, plural, write_json
+from parity.compare import LAYERS, Difference
 from parity.gates.allowance import Allowance
 from parity.gates.allowlist import Allowlist
 from parity.gates.settings import Settings
 from parity.importing.importer import ImportOptions, import_log
-from parity.wire import Cell, InputError, find_cells
+from parity.report import Masked, write_report
+from parity.wire import InputError, find_cells
 
 _STYLES = {"passed": "green", "failed": "bold red", "skipped": "yellow"}
 _LAYERS = ("rows", "events", "bridge", "provider", "grammar")
@@ -47,49 +39,49 @@ _LAYERS = ("rows", "events", "bridge", "provider", "grammar")
 class Request(Struct, kw_only=True):
     """What the user asked for, as typed."""
 
-    old: str
-    new: str | None = None
+    wanted: Wanted
     provider: str | None = None
     cell: str | None = None
     log: Path | None = None
-    jobs: int = 2
     dump: Path | None = None
-    old_python: str | None = None
-    new_python: str | None = None
-    timeout: float = 30.0
+    html: Path | None = None
     full: bool = False
     as_json: bool = False
-
-
-class _Sides(Struct):
-    """What was compared: titles for people, and the results."""
-
-    titles: dict[str, str]
-    pairs: list[Pair]
 
 
 def run(settings: Settings, request: Request) -> int:
     """Compare; returns the exit code: 1 where anything differs, failed or is stale."""
     _check(request)
     if request.log is not None:
-        return _run_log(request.log, request)
+        return _run_log(settings, request.log, request)
     began = time.perf_counter()
-    cells = find_cells(settings.recordings, request.provider, request.cell)
+    cells = find_cells(settings.recordings, *selection(request.provider, request.cell))
     allowlist = Allowlist.load(settings.allowlist)
-    sides = _replay(cells, request, keep=request.dump is not None)
+    keep = LAYERS if request.dump is not None else ("rows",) if request.html is not None else ()
+    sides = replay_sides(settings, cells, request.wanted, keep=keep, provenance=request.html is not None)
     if request.dump is not None:
         dump(sides.pairs, request.dump)
+    masked: dict[str, list[Masked]] = {}
+
+    def note(allowance: Allowance, cell: str, difference: Difference) -> None:
+        masked.setdefault(cell, []).append(Masked(allowance, difference))
+
+    allowlist.on_masked = note if request.html is not None else None
     results = [compare_pair(pair, allowlist) for pair in sides.pairs]
     known = frozenset(cell.key for cell in find_cells(settings.recordings))
     stale = allowlist.stale("checkouts", considered(results, known))
     compared = any(result.verdict != "skipped" for result in results)
     passed = compared and not stale and all(result.verdict != "failed" for result in results)
+    if request.html is not None:
+        _write_html(request, sides, results, masked, passed, allowlist.section("checkouts"), stale)
     if request.as_json:
-        write_json(_document(passed, sides.titles, results, stale, request.full))
+        write_json(_document(passed, sides, results, stale, request.full))
         return int(not passed)
     out = console()
     for role in ROLES:
         out.print(Text(f"{role}  {sides.titles[role]}", "bold"))
+    for line in _bridge_lines(sides):
+        out.print(Text(line, "dim"))
     out.print(_table(results))
     _print_failures(out, results, request.full)
     for entry in stale:
@@ -97,14 +89,12 @@ def run(settings: Settings, request: Request) -> int:
     if not compared:
         out.print(Text("nothing was compared: every cell was skipped", "bold red"))
     out.print(_summary(results, stale, passed, time.perf_counter() - began))
+    if request.html is not None:
+        out.print(Text(f"report: {request.html / 'index.html'}", "dim"))
     return int(not passed)
 
 
 def _check(request: Request) -> None:
-    if request.jobs < 1:
-        raise InputError("--jobs", None, f"{request.jobs} is no number of processes", "use 1 or more")
-    if not 0 < request.timeout < float("inf"):
-        raise InputError("--timeout", None, f"{request.timeout:g} is no time to wait", "use seconds, over 0")
     if request.log is not None:
         if request.provider is None:
             raise InputError("--log", None, "whose log it is is not said", "add --provider")
@@ -115,61 +105,61 @@ def _check(request: Request) -> None:
         raise InputError(dump_to, None, "exists and is not empty", "name a new folder for --dump")
 
 
-def _replay(cells: Sequence[Cell], request: Request, *, keep: bool) -> _Sides:
-    """Both sides over the cells. What was made for them is gone when this returns or raises."""
-    here = Path.cwd()
-    named = {"old": resolve("--old", request.old, here), "new": _new(request.new, here)}
-    pythons = {
-        "old": _interpreter("--old-python", request.old_python),
-        "new": _interpreter("--new-python", request.new_python),
-    }
-    titles = {
-        role: named[role].title + (f" with {pythons[role]}" if pythons[role] != sys.executable else "")
-        for role in ROLES
-    }
-    with (
-        signals_wait() as waiting,
-        workshop() as shop,
-        checked_out("--old", named["old"], shop / "old") as old,
-        checked_out("--new", named["new"], shop / "new") as new,
-    ):
-        trees = {"old": old, "new": new}
-        sides = {role: Side(trees[role].import_from, pythons[role]) for role in ROLES}
-        work = (sides, cells, shop / "bytecode")
-        pairs = waiting.run(lambda: replay_both(*work, jobs=request.jobs, timeout=request.timeout, keep=keep))
-    return _Sides(titles, pairs)
+def _write_html(
+    request: Request,
+    sides: Sides,
+    results: Sequence[Compared],
+    masked: dict[str, list[Masked]],
+    passed: bool,
+    allowances: Sequence[Allowance] = (),
+    stale: Sequence[Allowance] = (),
+) -> None:
+    from parity.checkouts.reported import reported
+
+    assert request.html is not None
+    wanted = request.wanted
+    command = f"parity compare --old {wanted.old}"
+    if wanted.new is not None:
+        command += f" --new {wanted.new}"
+    data = reported(
+        sides.pairs,
+        results,
+        masked,
+        titles=sides.titles,
+        passed=passed,
+        command=command,
+        allowances=allowances,
+        stale=stale,
+    )
+    write_report(request.html, data)
 
 
-def _new(name: str | None, here: Path) -> Tree | Ref:
-    if name is not None:
-        return resolve("--new", name, here)
-    folder = this_checkout(here)
-    if folder is None:
-        what = f"no parity package at or above {here}"
-        raise InputError("--new", None, what, "run it inside a checkout, or name one with --new")
-    return tree_of("--new", folder, "this checkout as it is")
-
-
-def _interpreter(option: str, name: str | None) -> str:
-    if name is None:
-        return sys.executable
-    found = shutil.which(Path(name).expanduser())
-    if found is None:
-        raise InputError(option, None, f"{name!r} is no program", "give the path of a Python interpreter")
-    return str(Path(found).absolute())
+def _bridge_lines(sides: Sides) -> Iterator[str]:
+    """What each side's bridge is, for providers whose bridge is a command somewhere."""
+    for provider, commands in sides.bridges.items():
+        said = [
+            f"{role} {shlex.join(words) if words else 'its own code'}" for role, words in commands.items()
+        ]
+        if any(commands.values()):
+            yield f"{provider}: {', '.join(said)}; compared: events, rows, drops"
+        else:
+            yield f"{provider}: no bridge is named in either side's tree; each runs its own code"
 
 
 # -- a log ---------------------------------------------------------------------------------------------
 
 
-def _run_log(log: Path, request: Request) -> int:
+def _run_log(settings: Settings, log: Path, request: Request) -> int:
     with tempfile.TemporaryDirectory(prefix="parity-log-") as folder:
         cell, _ = import_log(log, str(request.provider), "log", Path(folder), ImportOptions())
-        sides = _replay([cell], request, keep=True)
-    pair = sides.pairs[0]
-    result = compare_pair(pair, None)
-    if result.skipped is not None:
-        raise InputError("--provider", None, result.skipped, "rename the provider")
+        html = request.html is not None
+        sides = replay_sides(settings, [cell], request.wanted, keep=("rows",), provenance=html)
+        pair = sides.pairs[0]
+        result = compare_pair(pair, None)
+        if result.skipped is not None:
+            raise InputError("--provider", None, result.skipped, "rename the provider")
+        if html:
+            _write_html(request, sides, [result], {}, result.verdict == "passed")
     complete = all(pair.sides[role].outcome is not None for role in ROLES)
     rows = {role: docs_of(pair.sides[role], "rows") if complete else [] for role in ROLES}
     if request.as_json:
@@ -179,7 +169,7 @@ def _run_log(log: Path, request: Request) -> int:
     if complete:
         titles, both = [sides.titles[role] for role in ROLES], [rows[role] for role in ROLES]
         sys.stdout.write(before_after(titles[0], both[0], titles[1], both[1]))
-    for line in (*result.failures, *map(str, result.classes)):
+    for line in (*_bridge_lines(sides), *result.failures, *map(str, result.classes)):
         sys.stderr.write(f"{line}\n")
     return int(result.verdict != "passed")
 
@@ -273,11 +263,12 @@ def _summary(results: Sequence[Compared], stale: Sequence[Allowance], passed: bo
 
 
 def _document(
-    passed: bool, titles: dict[str, str], results: Sequence[Compared], stale: Sequence[Allowance], full: bool
+    passed: bool, sides: Sides, results: Sequence[Compared], stale: Sequence[Allowance], full: bool
 ) -> dict[str, Any]:
     return {
         "passed": passed,
-        **titles,
+        **sides.titles,
+        "bridges": sides.bridges,
         "providers": _by_provider(results),
         "cells": [_cell_document(result, full) for result in results],
         "stale": [str(entry) for entry in stale],

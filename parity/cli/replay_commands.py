@@ -84,6 +84,9 @@ def import_(
         typer.Option("--replace", metavar="OLD=NEW", help="Replace a text everywhere, e.g. a path."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing cell.")] = False,
+    redact: Annotated[
+        bool, typer.Option("--redact/--no-redact", help="Take out what is personal or secret (default).")
+    ] = True,
     as_json: Json = False,
 ) -> None:
     """Turn a foreign client↔agent log into a cell."""
@@ -101,6 +104,7 @@ def import_(
         direction=direction,
         replacements=replace_text or [],
         overwrite=overwrite,
+        redact=redact,
     )
     raise typer.Exit(run(settings_for(recordings), request, as_json=as_json))
 

@@ -35,11 +35,8 @@ def run(settings: Settings, name: str, layer: str, *, provenance: bool = False, 
     if provenance and layer != "rows":
         raise InputError("--provenance", None, f"{layer} have no provenance", "leave --layer out")
     cell = named_cell(settings, name)
-    if provenance and player_of(settings.providers, cell) is not None:
-        what = f"{cell.provider} has an external bridge, whose rows have no provenance"
-        raise InputError("--provenance", None, what, "leave it out")
     if provenance:
-        return _rows_and_lines(cell, as_json)
+        return _rows_and_lines(settings, cell, as_json)
     if layer == "wire":
         return _wire(cell, as_json)
     sink = KeepSink((layer,))
@@ -57,9 +54,14 @@ def run(settings: Settings, name: str, layer: str, *, provenance: bool = False, 
     return 0
 
 
-def _rows_and_lines(cell: Cell, as_json: bool) -> int:
+def _rows_and_lines(settings: Settings, cell: Cell, as_json: bool) -> int:
     sink = KeepSink(("rows",))
-    outcome, lines = replay_noting(cell, bridge_maker(cell), sink)
+    player = player_of(settings.providers, cell)
+    if player is not None:
+        outcome = player(cell, sink)
+        lines = player.row_lines(cell)
+    else:
+        outcome, lines = replay_noting(cell, bridge_maker(cell), sink)
     rows = with_provenance(sink.docs("rows"), lines)
     if as_json:
         for row in rows:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 _MAX_EDITS = 64
@@ -30,6 +30,7 @@ _ANCHOR_ROUNDS = 16
 
 Pair = tuple[int, int]
 Gap = tuple[int, int, int, int]  # old from, old to, new from, new to
+Keys = Sequence[int] | Mapping[int, int]  # by index
 
 
 class Alignable(Protocol):
@@ -75,14 +76,11 @@ def matches(old: Sequence[Alignable], new: Sequence[Alignable], changed: bool = 
     """
     base_code: dict[Hashable, int] = {}
     exact_code: dict[Hashable, int] = {}
-    kind_code: dict[Hashable, int] = {}
     base = _coded((e.base for e in old), base_code), _coded((e.base for e in new), base_code)
     exact = (
         _coded(((e.base, e.digest) for e in old), exact_code),
         _coded(((e.base, e.digest) for e in new), exact_code),
     )
-    kind = _coded((e.kind for e in old), kind_code), _coded((e.kind for e in new), kind_code)
-
     found: list[Pair] = []
     gaps: list[Gap] = [(0, len(old), 0, len(new))]
     for _ in range(_ANCHOR_ROUNDS):
@@ -96,7 +94,12 @@ def matches(old: Sequence[Alignable], new: Sequence[Alignable], changed: bool = 
     gaps = _split(gaps, found, lambda gap: _anchors(gap, exact, base))
     gaps = _split(gaps, found, lambda gap: increasing(by_marks(old, new, *_ranges(gap))))
     gaps = _split(gaps, found, lambda gap: _in_order(gap, *base))
-    _split(gaps, found, lambda gap: _in_order(gap, *kind))
+    kind_code: dict[Hashable, int] = {}
+    old_kind, new_kind = (
+        {at: kind_code.setdefault(side[at].kind, len(kind_code)) for gap in gaps for at in _ranges(gap)[of]}
+        for of, side in enumerate((old, new))
+    )
+    _split(gaps, found, lambda gap: _in_order(gap, old_kind, new_kind))
     return sorted(found)
 
 
@@ -131,7 +134,7 @@ def increasing(pairs: Iterable[Pair]) -> list[Pair]:
     tail_at: list[int] = []
     previous: list[int] = []
     for at, (_, j) in enumerate(ordered):
-        length = bisect_left(tails, j)
+        length = len(tails) if not tails or tails[-1] < j else bisect_left(tails, j)
         if length == len(tails):
             tails.append(j)
             tail_at.append(at)
@@ -175,15 +178,13 @@ def _anchors(gap: Gap, exact: tuple[list[int], list[int]], base: tuple[list[int]
     """Equal heads and tails, and between them what is unique on both sides."""
     head, inner, tail = _trimmed(gap, *exact)
     old_range, new_range = _ranges(inner)
-    candidates: set[Pair] = set()
-    for old_keys, new_keys in (exact, base):
-        old_once = _once(old_keys, old_range)
-        new_once = _once(new_keys, new_range)
-        candidates.update((i, new_once[key]) for key, i in old_once.items() if key in new_once)
+    partner = dict(_once_on_both(*exact, old_range, new_range))
+    candidates = list(partner.items())
+    candidates += [(i, j) for i, j in _once_on_both(*base, old_range, new_range) if partner.get(i) != j]
     return head + increasing(candidates) + tail
 
 
-def _trimmed(gap: Gap, old: list[int], new: list[int]) -> tuple[list[Pair], Gap, list[Pair]]:
+def _trimmed(gap: Gap, old: Keys, new: Keys) -> tuple[list[Pair], Gap, list[Pair]]:
     old_from, old_to, new_from, new_to = gap
     head: list[Pair] = []
     while old_from < old_to and new_from < new_to and old[old_from] == new[new_from]:
@@ -196,10 +197,20 @@ def _trimmed(gap: Gap, old: list[int], new: list[int]) -> tuple[list[Pair], Gap,
     return head, (old_from, old_to, new_from, new_to), tail[::-1]
 
 
+def _once_on_both(old: list[int], new: list[int], old_at: range, new_at: range) -> Iterator[Pair]:
+    """Where the keys are that occur once on each side."""
+    theirs = _once(new, new_at)
+    for key, i in _once(old, old_at).items():
+        j = theirs.get(key)
+        if j is not None:
+            yield i, j
+
+
 def _once(keys: list[int], indices: range) -> dict[int, int]:
     """The keys that occur once among the indices, with where."""
-    count = Counter(keys[at] for at in indices)
-    return {keys[at]: at for at in indices if count[keys[at]] == 1}
+    here = keys[indices.start : indices.stop]
+    count = Counter(here)
+    return {key: at for key, at in zip(here, indices, strict=True) if count[key] == 1}
 
 
 def _owners(side: Sequence[Alignable], indices: Iterable[int]) -> dict[Hashable, int | None]:
@@ -211,7 +222,7 @@ def _owners(side: Sequence[Alignable], indices: Iterable[int]) -> dict[Hashable,
     return owners
 
 
-def _in_order(gap: Gap, old: list[int], new: list[int]) -> list[Pair]:
+def _in_order(gap: Gap, old: Keys, new: Keys) -> list[Pair]:
     """Pairs of equal keys in order, with the fewest left over as far as the bound allows."""
     head, inner, tail = _trimmed(gap, old, new)
     old_range, new_range = _ranges(inner)

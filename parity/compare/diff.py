@@ -8,6 +8,7 @@ into, each differing field for itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -15,8 +16,8 @@ from msgspec import UNSET
 
 from parity.compare.align import align
 from parity.compare.documents import describe, digest, pointer, same
-from parity.compare.names import Things, namer, paired_by_content, paired_by_id
-from parity.compare.normalise import RENAMINGS, Entry, entries_of, unfold
+from parity.compare.names import Key, Things, are_alike, paired_by_content, paired_by_id
+from parity.compare.normalise import FINDERS, Entry, entries_of, plain_entries, unfold
 
 _LONG = 200  # characters from which a string goes to deepdiff as a stand-in
 _STAND_IN = "\x00"
@@ -53,27 +54,54 @@ def diff_docs(
     old_plain, new_plain = [doc for _, doc in old_units], [doc for _, doc in new_units]
     if len(old_plain) == len(new_plain) and all(map(same, old_plain, new_plain)):
         return []
-    renaming = RENAMINGS.get(layer)
-    if renaming is None:
-        old = entries_of(layer, old_units, None)
-        new = entries_of(layer, new_units, None)
+    find = FINDERS.get(layer)
+    if find is None:
+        old, new = plain_entries(layer, old_plain), plain_entries(layer, new_plain)
         return list(_differences(layer, old, new, align(old, new), ""))
 
-    old_things, new_things = Things(old_plain, renaming), Things(new_plain, renaming)
+    old_things, new_things = Things(old_plain, find), Things(new_plain, find)
     old_names = old_things.own_names()
-    old = entries_of(layer, old_units, namer(old_names))
-    by_id, by_content = paired_by_id(old_things, new_things), paired_by_content(old_things, new_things)
-    best: tuple[int, list[Entry], Aligned] | None = None
-    for pairs in (by_id,) if by_content == by_id else (by_id, by_content):
-        new = entries_of(layer, new_units, namer(new_things.names_like(old_names, pairs)))
-        aligned = align(old, new)
-        cost = _unequal(old, new, aligned)
-        if best is None or cost < best[0]:
-            best = cost, new, aligned
-        if cost <= max(1, abs(len(old_units) - len(new_units))):
-            break
-    assert best is not None
-    return list(_differences(layer, old, best[1], best[2], ""))
+    old = entries_of(layer, old_units, old_things, old_names)
+
+    def under(pairs: dict[Key, Key]) -> tuple[int, list[Entry], Aligned]:
+        entries = entries_of(layer, new_units, new_things, new_things.names_like(old_names, pairs))
+        aligned = align(old, entries)
+        return _unequal(old, entries, aligned), entries, aligned
+
+    by_id = paired_by_id(old_things, new_things)
+    best = under(by_id)
+    cost, new, aligned = best
+    things = old_things, new_things, by_id
+    if cost > max(1, abs(len(old) - len(new))) and not _is_best(*things, old, new, aligned):
+        by_content = paired_by_content(old_things, new_things)
+        if by_content != by_id:
+            _, new, aligned = min(best, under(by_content), key=itemgetter(0))
+    return list(_differences(layer, old, new, aligned, ""))
+
+
+def _is_best(
+    old_things: Things,
+    new_things: Things,
+    pairs: dict[Key, Key],
+    old: Sequence[Entry],
+    new: Sequence[Entry],
+    aligned: Aligned,
+) -> bool:
+    """Whether no other pairing of things could make more entries equal, so that none needs to be looked for.
+
+    Entries that are equal but for moments and minted ids are what better names could still make equal.
+    """
+    if not are_alike(old_things, new_things, pairs):
+        return False
+    left: set[bytes] = set()
+    came: set[bytes] = set()
+    for i, j in aligned:
+        if i is None or j is None or old[i].digest != new[j].digest:
+            if i is not None:
+                left.add(old_things.mention(i))
+            if j is not None:
+                came.add(new_things.mention(j))
+    return left.isdisjoint(came)
 
 
 def _unequal(old: Sequence[Entry], new: Sequence[Entry], aligned: Aligned) -> int:

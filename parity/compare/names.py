@@ -13,9 +13,9 @@ stream itself, nor files.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from parity.compare.align import by_marks, matches
 from parity.compare.documents import digest
@@ -34,75 +34,89 @@ REFERENCES = {
 }
 """Fields that refer to a thing, and the sort of thing."""
 
+Key: TypeAlias = tuple[str, str, int | str]
+"""One minted id: what sort of thing it names, the thread that counts it, the id itself."""
 
-class Key(NamedTuple):
-    """One minted id: what sort of thing it names, the thread that counts it, the id itself."""
+Place: TypeAlias = tuple[tuple[str, ...], str, Key | None, bool]
+"""Where a document holds what is set aside: the parts that lead there, the field, the id in it (None for a
+moment), and whether that is surely a minted one; where not, it may also be the provider's own."""
 
-    sort: str
-    thread: str
-    id: int | str
+Finder: TypeAlias = Callable[[dict[str, Any]], list[Place]]
 
-
-Namer = Callable[[Key, bool], object]
-"""(key, vouched) -> what to write instead. Not vouched: the id may also be the provider's own."""
-
-Renaming = Callable[[dict[str, Any], Namer], dict[str, Any]]
+_REFERENCES = tuple(REFERENCES.items())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Thing:
     """One turn, item, interaction or request of a stream, and all that was said of it."""
 
     key: Key
+    stream: Things
     type: str | None = None
     provider: str | None = None
-    mentions: list[bytes] = field(default_factory=list)
+    mentioned: list[int] = field(default_factory=list)
+    """Indices of the documents that mention it."""
 
     @property
     def base(self) -> str:
         """The name without its ordinal."""
-        if self.key.sort == "request":
+        sort = self.key[0]
+        if sort == "request":
             return str(self.type)
-        if self.key.sort == "item":
+        if sort == "item":
             return f"item:{self.provider or self.type or '?'}"
-        return self.key.sort
+        return sort
 
     @property
     def kind(self) -> str:
         """The type: things of other types are never paired for their position alone."""
-        return f"{self.key.sort} {self.type}"
+        return f"{self.key[0]} {self.type}"
 
     @property
     def digest(self) -> bytes:
         """All mentions, in order."""
-        return b"".join(self.mentions)
+        return b"".join(self.marks())
 
-    def marks(self) -> Iterable[Hashable]:
+    def marks(self) -> Iterable[bytes]:
         """The single mentions."""
-        return self.mentions
+        return map(self.stream.mention, self.mentioned)
 
 
 class Things:
-    """The things of one stream, by key, in order of first mention."""
+    """The documents of one stream and the things in them, by key, in order of first mention."""
 
-    def __init__(self, docs: Iterable[dict[str, Any]], renamed: Renaming) -> None:
+    def __init__(self, docs: Sequence[dict[str, Any]], find: Finder) -> None:
         self.by_key: dict[Key, Thing] = {}
-        for doc in docs:
-            self._read(doc, renamed)
+        self.places = [tuple(find(doc)) for doc in docs]  # tuples of texts cost the garbage collector nothing
+        self._docs = docs
+        self._mentions: dict[int, bytes] = {}
+        for at, places in enumerate(self.places):
+            for _, _, key, vouched in places:
+                if key is not None and vouched:
+                    self._read(key, at)
 
-    def _read(self, doc: dict[str, Any], renamed: Renaming) -> None:
-        mentioned: dict[Key, None] = {}
+    def _read(self, key: Key, at: int) -> None:
+        thing = self.by_key.get(key)
+        if thing is None:
+            thing = self.by_key[key] = Thing(key, self)
+        elif thing.mentioned[-1] == at:
+            return
+        thing.mentioned.append(at)
+        if (thing.type is None or thing.provider is None) and key[0] in ("item", "request"):
+            _learn(thing, self._docs[at])
 
-        def blank(key: Key, vouched: bool) -> str:
-            if vouched:
-                mentioned[key] = None
-            return f"<{key.sort}>"
+    def renamed(self, at: int, names: Mapping[Key, str]) -> dict[str, Any]:
+        """A copy of a document with moments blanked and ids named; one that names nothing known stays."""
+        return _with_names(self._docs[at], self.places[at], names)
 
-        mention = digest(renamed(doc, blank))
-        for key in mentioned:
-            thing = self.by_key.setdefault(key, Thing(key))
-            thing.mentions.append(mention)
-            _learn(thing, doc)
+    def mention(self, at: int) -> bytes:
+        """Stands for a document without its moments and ids."""
+        found = self._mentions.get(at)
+        if found is None:
+            places = self.places[at]
+            blanks = {key: f"<{key[0]}>" for _, _, key, _ in places if key is not None}
+            found = self._mentions[at] = digest(_with_names(self._docs[at], places, blanks))
+        return found
 
     def own_names(self) -> dict[Key, str]:
         """Each thing's name from this stream alone."""
@@ -118,17 +132,36 @@ class Things:
         }
 
 
+def _with_names(doc: dict[str, Any], places: Iterable[Place], names: Mapping[Key, str]) -> dict[str, Any]:
+    out = dict(doc)
+    for path, name, key, _ in places:
+        inner = out
+        for part in path:
+            copy = inner[part] = dict(inner[part])
+            inner = copy
+        inner[name] = TIME if key is None else names.get(key, key[2])
+    return out
+
+
 def paired_by_id(old: Things, new: Things) -> dict[Key, Key]:
     """New key -> old key, as if equal ids named equal things."""
     return {key: key for key in new.by_key if key in old.by_key}
+
+
+def are_alike(old: Things, new: Things, pairs: Mapping[Key, Key]) -> bool:
+    """Whether nothing known of the things speaks against the pairs: their types and provider keys agree."""
+    return all(
+        old.by_key[before].type == thing.type and old.by_key[before].provider == thing.provider
+        for thing, before in ((new.by_key[after], before) for after, before in pairs.items())
+    )
 
 
 def paired_by_content(old: Things, new: Things) -> dict[Key, Key]:
     """New key -> old key, by what is said of the things; ids are not looked at."""
     pairs: dict[Key, Key] = {}
     for sort in ("turn", "item", "interaction", "request"):
-        old_side = [thing for thing in old.by_key.values() if thing.key.sort == sort]
-        new_side = [thing for thing in new.by_key.values() if thing.key.sort == sort]
+        old_side = [thing for thing in old.by_key.values() if thing.key[0] == sort]
+        new_side = [thing for thing in new.by_key.values() if thing.key[0] == sort]
         for i, j in _paired(old_side, new_side):
             pairs[new_side[j].key] = old_side[i].key
     return pairs
@@ -169,50 +202,62 @@ def _by_provider(
     return [(i, waiting.pop(old[i].base)) for i in old_at if old[i].base in waiting]
 
 
-def namer(names: Mapping[Key, str]) -> Namer:
-    """Write the given names; an id that names nothing known stays as it is."""
-
-    def name(key: Key, vouched: bool) -> object:
-        return names.get(key, key.id)
-
-    return name
-
-
-def rename_event(doc: dict[str, Any], name: Namer) -> dict[str, Any]:
-    """A copy of an event with its minted ids named and its times blanked."""
+def event_places(doc: dict[str, Any]) -> list[Place]:
+    """Where an event holds minted ids and moments."""
     thread = str(doc.get("threadId", ""))
-    out = _referenced(doc, thread, name, vouched=True)
-    for part, vouched in (("scope", True), ("item", True), ("payload", False)):
-        inner = out.get(part)
-        if isinstance(inner, dict):
-            out[part] = _referenced(inner, thread, name, vouched)
-            if part == "item" and _is_id(inner.get("id")):
-                out[part]["id"] = name(Key("item", thread, inner["id"]), True)
-    return out
+    found: list[Place] = []
+    _refer(doc, (), thread, True, found)
+    scope = doc.get("scope")
+    if isinstance(scope, dict):
+        _refer(scope, ("scope",), thread, True, found)
+    item = doc.get("item")
+    if isinstance(item, dict):
+        _refer(item, ("item",), thread, True, found)
+        if _is_id(item.get("id")):
+            found.append((("item",), "id", ("item", thread, item["id"]), True))
+    payload = doc.get("payload")
+    if isinstance(payload, dict):
+        _refer(payload, ("payload",), thread, False, found)
+    return found
 
 
-def rename_message(doc: dict[str, Any], name: Namer) -> dict[str, Any]:
-    """A copy of a bridge's message: ids of its own requests named, its interactions named.
+def _refer(
+    doc: dict[str, Any], path: tuple[str, ...], thread: str, vouched: bool, found: list[Place]
+) -> None:
+    """Reference fields; moments where the fields are ours."""
+    for name, sort in _REFERENCES:
+        if name in doc and _is_id(doc[name]):
+            found.append((path, name, (sort, thread, doc[name]), vouched))
+    if vouched:
+        _moments(doc, path, found)
+
+
+def message_places(doc: dict[str, Any]) -> list[Place]:
+    """Where a bridge's message holds ids of its own requests and interactions, and moments.
 
     An answer keeps its id: the other side chose it.
     """
-    out = dict(doc)
+    found: list[Place] = []
     if is_request(doc):
-        out["id"] = name(Key("request", "", doc["id"]), True)
+        found.append(((), "id", ("request", "", doc["id"]), True))
     elif doc.get("type") == "control_request" and _is_id(doc.get("request_id")):
-        out["request_id"] = name(Key("request", "", doc["request_id"]), True)
+        found.append(((), "request_id", ("request", "", doc["request_id"]), True))
     params = doc.get("params")
     if isinstance(params, dict):
-        params = _timeless(params)
+        _moments(params, ("params",), found)
         if _is_id(params.get("interactionId")):
-            key = Key("interaction", str(params.get("threadId", "")), params["interactionId"])
-            params["interactionId"] = name(key, True)
+            key = ("interaction", str(params.get("threadId", "")), params["interactionId"])
+            found.append((("params",), "interactionId", key, True))
         if _is_id(params.get("requestId")):
-            params["requestId"] = name(Key("request", "", params["requestId"]), False)
+            found.append((("params",), "requestId", ("request", "", params["requestId"]), False))
         if isinstance(params.get("delta"), dict):
-            params["delta"] = _timeless(params["delta"])
-        out["params"] = params
-    return out
+            _moments(params["delta"], ("params", "delta"), found)
+    return found
+
+
+def _moments(doc: dict[str, Any], path: tuple[str, ...], found: list[Place]) -> None:
+    if not TIME_FIELDS.isdisjoint(doc):
+        found += [(path, name, None, True) for name in doc if name in TIME_FIELDS]
 
 
 def is_request(message: Mapping[str, Any]) -> bool:
@@ -222,17 +267,17 @@ def is_request(message: Mapping[str, Any]) -> bool:
 
 def _learn(thing: Thing, doc: dict[str, Any]) -> None:
     """Take the thing's type and provider key from a document that mentions it."""
-    if thing.key.sort == "request":
+    if thing.key[0] == "request":
         thing.type = request_name(doc)
-    if thing.key.sort != "item":
+    if thing.key[0] != "item":
         return
     item = doc.get("item")
-    if isinstance(item, dict) and item.get("id") == thing.key.id:
+    if isinstance(item, dict) and item.get("id") == thing.key[2]:
         if thing.provider is None and isinstance(item.get("providerItemId"), str):
             thing.provider = item["providerItemId"]
         if thing.type is None and isinstance(item.get("type"), str):
             thing.type = item["type"]
-    elif thing.type is None and doc.get("itemId") == thing.key.id:
+    elif thing.type is None and doc.get("itemId") == thing.key[2]:
         parts = str(doc.get("type", "")).split("/")
         if parts[0] == "item" and len(parts) > 2:
             thing.type = parts[1]
@@ -254,22 +299,6 @@ def _numbered(thing: Thing, counts: Counter[str], mark: str) -> str:
     if mark == "#" and thing.provider is not None and counts[base] == 1:
         return base
     return f"{base}{mark}{counts[base]}"
-
-
-def _timeless(doc: dict[str, Any]) -> dict[str, Any]:
-    out = dict(doc)
-    if not TIME_FIELDS.isdisjoint(doc):
-        out.update(dict.fromkeys(TIME_FIELDS.intersection(doc), TIME))
-    return out
-
-
-def _referenced(doc: dict[str, Any], thread: str, name: Namer, vouched: bool) -> dict[str, Any]:
-    """A shallow copy with reference fields named; times blanked where the fields are ours."""
-    out = _timeless(doc) if vouched else dict(doc)
-    for key, sort in REFERENCES.items():
-        if key in doc and _is_id(doc[key]):
-            out[key] = name(Key(sort, thread, doc[key]), vouched)
-    return out
 
 
 def _is_id(value: object) -> bool:

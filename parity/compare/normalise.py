@@ -9,22 +9,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from parity.compare.documents import digest
 from parity.compare.names import (
     REFERENCES,
     TIME,
     TIME_FIELDS,
+    Finder,
     Key,
-    Namer,
-    Renaming,
     Things,
+    event_places,
     is_request,
-    namer,
-    rename_event,
-    rename_message,
+    message_places,
     request_name,
 )
 from parity.wire import JsonError, decode
@@ -38,16 +37,17 @@ _UNTELLING = frozenset(("children", "scope", "threadId", "id", "providerItemId",
 _CALL_KEYS = ("providerItemId", "toolCallId", "callId", "terminalId", "tool_use_id", "itemId")
 
 
-@dataclass(slots=True)
-class Entry:
-    """One thing to compare: an event, a delta, a message, a row or a count of drops."""
+Unit: TypeAlias = tuple[int, dict[str, Any]]
+"""(index of the source document, what is compared)."""
 
-    identity: str
-    """Unique in its stream (a row: in its parent): `base`, and `@n` from the second occurrence."""
-    label: str
-    """The identity for people."""
-    doc: dict[str, Any]
-    """A copy of the document, moments blanked and minted ids replaced by names."""
+
+class Entry(Struct, eq=False, gc=False):
+    """One thing to compare: an event, a delta, a message, a row or a count of drops.
+
+    Most entries of two streams are equal and only their digests are looked at, so the rest is made when asked
+    for. An entry is never part of a cycle.
+    """
+
     base: str
     """The identity without its occurrence."""
     kind: str
@@ -56,8 +56,29 @@ class Entry:
     """Stands for the whole content, children included."""
     source: int
     """Index of the document it came from (several deltas come from one lane line)."""
-    children: list[Entry] = field(default_factory=list)
+    occurrence: int
+    """How many of its base there are up to this one."""
+    make: Callable[[int], dict[str, Any]]
+    at: int
+    describe: Callable[[dict[str, Any]], str]
+    children: Sequence[Entry] = ()
     """Rows only: one entry per element of `doc["children"]`."""
+
+    @property
+    def identity(self) -> str:
+        """Unique in its stream (a row: in its parent): `base`, and `@n` from the second occurrence."""
+        return self.base if self.occurrence == 1 else f"{self.base}@{self.occurrence}"
+
+    @property
+    def doc(self) -> dict[str, Any]:
+        """A copy of the document, moments blanked and minted ids replaced by names."""
+        return self.make(self.at)
+
+    @property
+    def label(self) -> str:
+        """The identity for people."""
+        label = self.describe(self.doc).replace("\n", "\\n")  # Cursor's call ids hold one
+        return label if self.occurrence == 1 else f"{label} ({self.occurrence})"
 
     def marks(self) -> Iterable[Hashable]:
         """Fields with content enough to tell this entry from others of its kind."""
@@ -82,14 +103,14 @@ def normalise(layer: str, docs: Sequence[dict[str, Any]]) -> list[Entry]:
     layer.
     """
     units = unfold(layer, docs)
-    renaming = RENAMINGS.get(layer)
-    if renaming is None:
-        return entries_of(layer, units, None)
-    names = Things((doc for _, doc in units), renaming).own_names()
-    return entries_of(layer, units, namer(names))
+    find = FINDERS.get(layer)
+    if find is None:
+        return plain_entries(layer, [doc for _, doc in units])
+    things = Things([doc for _, doc in units], find)
+    return entries_of(layer, units, things, things.own_names())
 
 
-def unfold(layer: str, docs: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
+def unfold(layer: str, docs: Sequence[dict[str, Any]]) -> list[Unit]:
     """(index of the source document, what is compared): lane lines become messages and deltas."""
     if layer not in LAYERS:
         raise ValueError(f"unknown layer {layer!r}: one of {', '.join(LAYERS)}")
@@ -98,52 +119,58 @@ def unfold(layer: str, docs: Sequence[dict[str, Any]]) -> list[tuple[int, dict[s
     return [(at, message) for at, doc in enumerate(docs) for message in _messages(doc)]
 
 
-def entries_of(layer: str, units: Sequence[tuple[int, dict[str, Any]]], name: Namer | None) -> list[Entry]:
-    """Entries of the units, with minted ids named by `name` (None where the layer has none)."""
-    if layer == "rows":
-        return _row_entries([doc for _, doc in units])
-    identify = _IDENTIFY[layer]
-    renaming = RENAMINGS.get(layer)
+def entries_of(layer: str, units: Sequence[Unit], things: Things, names: Mapping[Key, str]) -> list[Entry]:
+    """Entries of the units, whose things bear these names."""
+    identify, describe = _IDENTIFY[layer], _LABELS[layer]
     seen: Counter[str] = Counter()
     entries = []
-    for source, unit in units:
-        doc = renaming(unit, name) if renaming is not None and name is not None else dict(unit)
-        kind, base, label = identify(doc)
-        identity, label = _occurring(base, label, seen)
-        entries.append(Entry(identity, label, doc, base, kind, digest(doc), source))
+
+    def make(at: int) -> dict[str, Any]:
+        return things.renamed(at, names)
+
+    for at, (source, _) in enumerate(units):
+        doc = things.renamed(at, names)
+        kind, base = identify(doc)
+        seen[base] += 1
+        entries.append(Entry(base, kind, digest(doc), source, seen[base], make, at, describe))
     return entries
 
 
-def _occurring(base: str, label: str, seen: Counter[str]) -> tuple[str, str]:
-    seen[base] += 1
-    nth = seen[base]
-    label = label.replace("\n", "\\n")  # Cursor's call ids hold one
-    return (base, label) if nth == 1 else (f"{base}@{nth}", f"{label} ({nth})")
+def plain_entries(layer: str, docs: Sequence[dict[str, Any]]) -> list[Entry]:
+    """Entries of a layer whose minted ids need no names: rows and drops."""
+    return _row_entries(docs) if layer == "rows" else _drop_entries(docs)
 
 
 # -- events ----------------------------------------------------------------------------------------
 
 
-def _identify_event(doc: dict[str, Any]) -> tuple[str, str, str]:
-    kind = str(doc.get("type", "?"))
+def _identify_event(doc: dict[str, Any]) -> tuple[str, str]:
+    kind, name = str(doc.get("type", "?")), _named(doc)
+    return kind, f"{kind} {name}" if name else kind
+
+
+def _named(doc: dict[str, Any]) -> str:
+    """What an event is about."""
     item = doc.get("item")
     if isinstance(item, dict):
-        name = str(item.get("id", ""))
+        return str(item.get("id", ""))
+    if "itemId" in doc:
+        return str(doc["itemId"])
+    if "interactionId" in doc:
+        return str(doc["interactionId"])
+    if str(doc.get("type", "?")).startswith("turn/") and isinstance(doc.get("scope"), dict):
+        return str(doc.get("turnId") or doc["scope"].get("turnId") or "")
+    return str(doc.get("rawType") or "")
+
+
+def _event_label(doc: dict[str, Any]) -> str:
+    kind, name = str(doc.get("type", "?")), _named(doc)
+    item = doc.get("item")
+    if isinstance(item, dict):
         word = item.get("type", "?")
         call = item.get("providerItemId") or name.removeprefix("item:")
-        label = f"{kind} {call}" if str(call).startswith(f"{word}#") else f"{kind} {word} {call}"
-        return kind, f"{kind} {name}", label
-    if "itemId" in doc:
-        name = str(doc["itemId"])
-    elif "interactionId" in doc:
-        name = str(doc["interactionId"])
-    elif kind.startswith("turn/") and isinstance(doc.get("scope"), dict):
-        name = str(doc.get("turnId") or doc["scope"].get("turnId") or "")
-    else:
-        name = str(doc.get("rawType") or "")
-    if not name:
-        return kind, kind, kind
-    return kind, f"{kind} {name}", f"{kind} {name.removeprefix('item:')}"
+        return f"{kind} {call}" if str(call).startswith(f"{word}#") else f"{kind} {word} {call}"
+    return f"{kind} {name.removeprefix('item:')}" if name else kind
 
 
 # -- bridge and provider ---------------------------------------------------------------------------
@@ -169,28 +196,47 @@ def _messages(doc: dict[str, Any]) -> list[dict[str, Any]]:
     return [message]
 
 
-def _identify_message(doc: dict[str, Any]) -> tuple[str, str, str]:
+def _identify_message(doc: dict[str, Any]) -> tuple[str, str]:
     if "raw" in doc and "method" not in doc:
-        return "raw", "raw", "a line that is no message"
-    params = doc.get("params")
-    delta = params.get("delta") if isinstance(params, dict) else None
-    if doc.get("method") == "thread/delta" and isinstance(delta, dict):
-        key = delta.get("key")
-        key = key if isinstance(key, dict) else {}
-        words = [str(delta.get("kind", "?"))]
-        words += [str(key[part]) for part in ("providerItemId", "channel") if part in key]
-        return f"delta {words[0]}", f"delta {' '.join(words)}", " ".join(words)
-    if "method" not in doc and "id" in doc:
-        word = "error" if "error" in doc else "answer"
-        return "answer", f"answer {doc['id']!r}", f"{word} to {doc['id']}"
-    if doc.get("type") == "control_response":
-        inner = doc.get("response")
-        of = inner.get("request_id") if isinstance(inner, dict) else None
-        return "answer", f"answer {of!r}", f"answer to {of}"
+        return "raw", "raw"
+    if (words := _delta_words(doc)) is not None:
+        return f"delta {words[0]}", f"delta {' '.join(words)}"
+    if (answered := _answered(doc)) is not None:
+        return "answer", f"answer {answered[1]!r}"
     method = request_name(doc)
     kind = f"request {method}" if is_request(doc) else method
-    call = _call_key(params)
-    return kind, f"{kind} {call}".rstrip(), f"{method} {call}".rstrip()
+    return kind, f"{kind} {_call_key(doc.get('params'))}".rstrip()
+
+
+def _message_label(doc: dict[str, Any]) -> str:
+    if "raw" in doc and "method" not in doc:
+        return "a line that is no message"
+    if (words := _delta_words(doc)) is not None:
+        return " ".join(words)
+    if (answered := _answered(doc)) is not None:
+        return f"{answered[0]} to {answered[1]}"
+    return f"{request_name(doc)} {_call_key(doc.get('params'))}".rstrip()
+
+
+def _delta_words(doc: dict[str, Any]) -> list[str] | None:
+    """Kind, call and channel of a delta; None where the message is none."""
+    params = doc.get("params")
+    delta = params.get("delta") if isinstance(params, dict) else None
+    if doc.get("method") != "thread/delta" or not isinstance(delta, dict):
+        return None
+    key = delta.get("key")
+    key = key if isinstance(key, dict) else {}
+    return [str(delta.get("kind", "?")), *(str(key[p]) for p in ("providerItemId", "channel") if p in key)]
+
+
+def _answered(doc: dict[str, Any]) -> tuple[str, Any] | None:
+    """(error or answer, the id of what it answers); None where the message is no answer."""
+    if "method" not in doc and "id" in doc:
+        return "error" if "error" in doc else "answer", doc["id"]
+    if doc.get("type") == "control_response":
+        inner = doc.get("response")
+        return "answer", inner.get("request_id") if isinstance(inner, dict) else None
+    return None
 
 
 def _call_key(params: object) -> str:
@@ -211,29 +257,35 @@ def _call_key(params: object) -> str:
 def _row_entries(rows: Sequence[dict[str, Any]]) -> list[Entry]:
     """Entries of sibling rows. A row's own `id` is its identity, so it is never compared."""
     seen: Counter[str] = Counter()
-    entries = []
+    entries: list[Entry] = []
+    docs: list[dict[str, Any]] = []
     for source, row in enumerate(rows):
         kind = str(row.get("kind", "?"))
         call = row.get("providerItemId")
         base = f"row:{call}" if isinstance(call, str) else f"row:{kind}"
-        title = str(row.get("title") or "")
-        if len(title) > _TITLE:
-            title = title[: _TITLE - 1] + "…"
-        label = kind
-        if title and title != row.get("id"):
-            label += f' "{title}"'
-        if isinstance(call, str):
-            label += f" ({call})"
-        identity, label = _occurring(base, label, seen)
+        seen[base] += 1
         nested = _row_entries(_child_rows(row))
         blank = _renamed_row(row, "<row>")
         if nested:
             blank["children"] = [child.digest.hex() for child in nested]
-        doc = _renamed_row(row, identity)
+        nth, make = seen[base], docs.__getitem__
+        entry = Entry(base, f"row {kind}", digest(blank), source, nth, make, source, _row_label, nested)
+        doc = _renamed_row(row, entry.identity)
         if nested:
             doc["children"] = [child.doc for child in nested]
-        entries.append(Entry(identity, label, doc, base, f"row {kind}", digest(blank), source, nested))
+        docs.append(doc)
+        entries.append(entry)
     return entries
+
+
+def _row_label(row: dict[str, Any]) -> str:
+    kind, title, call = str(row.get("kind", "?")), str(row.get("title") or ""), row.get("providerItemId")
+    label = kind
+    if title and title != row.get("id"):
+        label += f' "{title if len(title) <= _TITLE else title[: _TITLE - 1] + "…"}"'
+    if isinstance(call, str):
+        label += f" ({call})"
+    return label
 
 
 def _renamed_row(row: dict[str, Any], name: str) -> dict[str, Any]:
@@ -260,9 +312,20 @@ def _child_rows(row: dict[str, Any]) -> list[dict[str, Any]]:
 # -- grammar ---------------------------------------------------------------------------------------
 
 
-def _identify_drop(doc: dict[str, Any]) -> tuple[str, str, str]:
-    drop = str(doc.get("drop", "?"))
-    return f"drop {drop}", f"drop {drop}", f"dropped {drop}"
+def _drop_entries(docs: Sequence[dict[str, Any]]) -> list[Entry]:
+    seen: Counter[str] = Counter()
+    entries = []
+    for source, doc in enumerate(docs):
+        base = f"drop {doc.get('drop', '?')}"
+        seen[base] += 1
+        entries.append(
+            Entry(base, base, digest(doc), source, seen[base], docs.__getitem__, source, _drop_label)
+        )
+    return entries
+
+
+def _drop_label(doc: dict[str, Any]) -> str:
+    return f"dropped {doc.get('drop', '?')}"
 
 
 def _telling_fields(prefix: str, doc: Mapping[str, Any]) -> Iterable[Hashable]:
@@ -273,18 +336,23 @@ def _telling_fields(prefix: str, doc: Mapping[str, Any]) -> Iterable[Hashable]:
             yield prefix, key, digest(value)
 
 
-RENAMINGS: dict[str, Renaming] = {
-    "bridge": rename_message,
-    "provider": rename_message,
-    "events": rename_event,
+FINDERS: dict[str, Finder] = {
+    "bridge": message_places,
+    "provider": message_places,
+    "events": event_places,
 }
 """The layers with minted ids."""
 
-_IDENTIFY: dict[str, Callable[[dict[str, Any]], tuple[str, str, str]]] = {
+_IDENTIFY: dict[str, Callable[[dict[str, Any]], tuple[str, str]]] = {
     "bridge": _identify_message,
     "provider": _identify_message,
     "events": _identify_event,
-    "grammar": _identify_drop,
 }
 
-__all__ = ["LAYERS", "Entry", "Key", "entries_of", "normalise", "unfold"]
+_LABELS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "bridge": _message_label,
+    "provider": _message_label,
+    "events": _event_label,
+}
+
+__all__ = ["LAYERS", "Entry", "Key", "entries_of", "normalise", "plain_entries", "unfold"]

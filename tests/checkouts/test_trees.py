@@ -99,14 +99,14 @@ def test_a_checkout_below_the_top_of_its_repository_is_found_in_the_ref(tmp_path
 def test_a_package_under_src_is_found(tmp_path: Path) -> None:
     tiny_tree(tmp_path / "project" / "src")
     assert resolve("--old", str(tmp_path / "project"), tmp_path) == Tree(
-        str(tmp_path / "project"), tmp_path / "project" / "src"
+        str(tmp_path / "project"), tmp_path / "project", tmp_path / "project" / "src"
     )
 
 
 def test_a_name_that_looks_like_a_path_is_a_directory_even_where_a_ref_has_it(repository: Path) -> None:
     tiny_tree(repository / "main")
     assert isinstance(resolve("--old", "main", repository), Ref)
-    assert resolve("--old", "./main", repository) == Tree("./main", repository / "main")
+    assert resolve("--old", "./main", repository) == Tree("./main", repository / "main", repository / "main")
 
 
 @pytest.mark.parametrize(
