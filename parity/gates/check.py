@@ -97,7 +97,8 @@ def check_cell(
     streams = {layer: sink.streams[layer] for layer in layers}
     pinned = any(stream.pinned for stream in streams.values())
     report = CellReport(provider=cell.provider, cell=cell.name, outcome=outcome, pinned=pinned)
-    if found := sweep(cell):
+    as_pinned = pinned and all(stream.equal for stream in sink.streams.values())
+    if found := sweep(cell, pins=not as_pinned):
         report.failures["clean"] = [str(finding) for finding in found]
     if outcome.crash is not None:
         report.failures["replay"] = [outcome.crash]

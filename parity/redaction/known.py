@@ -129,13 +129,16 @@ def _written(path: str, new: str) -> Iterator[tuple[str, str]]:
         for root in (f"/mnt/{drive.lower()}", f"/{drive.lower()}"):
             yield root + rest, new
     for safe in ("", "/"):
-        once = quote(path, safe=safe)
-        yield once, quote(new, safe=safe)
+        once = quote(path, safe=safe, errors="replace")
+        yield once, quote(new, safe=safe, errors="replace")
         yield (
             re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), once),
-            quote(new, safe=safe).replace("%2F", "%2f"),
+            quote(new, safe=safe, errors="replace").replace("%2F", "%2f"),
         )
-        yield quote(once, safe=safe), quote(quote(new, safe=safe), safe=safe)
+        yield (
+            quote(once, safe=safe, errors="replace"),
+            quote(quote(new, safe=safe, errors="replace"), safe=safe, errors="replace"),
+        )
     if path.strip("/").count("/"):
         for pattern in ("[/\\\\:]", "[^A-Za-z0-9-]"):
             yield re.sub(pattern, "-", path), new.replace("/", "-")

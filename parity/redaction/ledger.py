@@ -118,7 +118,7 @@ class Ledger:
         for value in self._kinds:
             if self._is_unique(value):
                 self._written[value] = value
-                self._written.setdefault(quote(value, safe=""), value)
+                self._written.setdefault(quote(value, safe="", errors="replace"), value)
         texts = "|".join(re.escape(text) for text in sorted(self._written, key=len, reverse=True))
         self._pattern = re.compile(texts) if texts else None
 

@@ -7,6 +7,7 @@ the runtime protocol by their fields only. Must not know what is secret.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, TypeAlias
@@ -58,6 +59,9 @@ _IDS = (
     "sessionUpdate",
     "key",
 )
+
+_LEAF = re.compile(rf'"({"|".join(_LEAVES)})":\s*"((?:[^"\\]|\\.)+)"')
+_NAMED = re.compile(rf'"(?:{"|".join(_IDS)})":\s*("[^"]*"|\d+)')
 
 
 class Piece(Struct):
@@ -141,6 +145,23 @@ def gather(messages: Iterable[tuple[str, Any]]) -> list[Stream]:
             stream.places.append((index, piece))
             stream.length += len(piece.text)
     return [*ended, *streams.values()]
+
+
+def join_roughly(lines: Iterable[str]) -> str:
+    """The texts in pieces of message lines, each joined, one a line: for a look that need not be exact.
+
+    Texts stand as they are written, escapes and all; what names a stream is read without regard to where.
+    """
+    joined: dict[tuple[str, ...], list[str]] = {}
+    for line in lines:
+        leaves = _LEAF.findall(line)
+        if leaves:
+            key = tuple(_NAMED.findall(line))
+            for name, text in leaves:
+                if name.endswith("Base64"):
+                    text = _of_base64(text) or ""
+                joined.setdefault((name, *key), []).append(text)
+    return "\n".join("".join(texts) for texts in joined.values())
 
 
 def in_pieces(stream: Stream, edits: Sequence[Edit]) -> Iterator[tuple[int, Piece, str]]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from parity.redaction.rough import is_odd, may_hold, places
-from parity.redaction.streams import Stream, gather, may_hold_pieces
+from parity.redaction.streams import Stream, gather, join_roughly, may_hold_pieces
 from parity.wire import (
     LANES,
     MANIFEST_FILE,
@@ -42,6 +42,10 @@ _harmless: set[bytes] = set()
 """Ends of lines, from a field on, that held nothing: catalogues cross again and again."""
 
 _MOST = 20_000
+_AT_ONCE = 8 * 1024 * 1024
+_SLICE = 4 * 1024 * 1024
+_OVERLAP = 200
+"""How much is swept at a time: bytes, bytes of one file, lines that two slices share."""
 
 _lane_line = msgspec.json.Decoder(LaneLine)
 
@@ -58,31 +62,32 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{self.file.name}:{self.line}: {self.kind}: {self.shown}"
 
 
-def sweep(cell: Cell, known: Known | None = None) -> list[Finding]:
+def sweep(cell: Cell, known: Known | None = None, *, pins: bool = True) -> list[Finding]:
     """All that survives in a cell. With `known`, every line is read closely, for its names and folders too.
 
-    Without, texts in pieces are joined in the recorded lanes only: a pin either is what these replay to, or
-    fails its own gate.
+    Without, texts in pieces are joined in the recorded lanes only. `pins` may be left out where they are
+    what the lanes replay to. A large file is read a slice at a time, so a text in pieces that goes on over
+    more than `_OVERLAP` lines of two slices is joined in each of them only.
 
     Raises InputError for a file that cannot be read.
     """
-    files = [_File(path, data) for path in _paths(cell) if (data := _read(path)) is not None]
+    findings: dict[Finding, None] = {}
+    for files in _groups(_paths(cell, pins)):
+        findings.update(dict.fromkeys(_sweep_files(files, known)))
+    return list(findings)
+
+
+def _sweep_files(files: list[_File], known: Known | None) -> Iterator[Finding]:
     if known is None:
         _look_roughly(files)
-    streams = {
-        file.path: file.streams() for file in files if file.odd or known is not None or file.is_recorded
-    }
-    joined = "\n".join(stream.text for found in streams.values() for stream in found)
-    is_cut = known is not None or may_hold(joined.encode("utf-8", "replace"))
-    findings: list[Finding] = []
     for file in files:
         lines = range(len(file.raw)) if known is not None else sorted(file.odd)
         if file.path.name != MANIFEST_FILE:
+            is_cut = file.is_recorded and may_hold(file.joined().encode("utf-8", "replace"))
             if lines or is_cut:
-                findings += _sweep_file(file, lines, streams.get(file.path, []), known)
+                yield from _sweep_file(file, lines, file.streams(), known)
         elif lines:
-            findings += _sweep_manifest(file, known)
-    return findings
+            yield from _sweep_manifest(file, known)
 
 
 def survivors(lines: Iterable[LaneLine], known: Known) -> list[tuple[int, str, str]]:
@@ -122,10 +127,11 @@ def masked(value: str) -> str:
 
 
 class _File:
-    """A file of a cell: its lines, and which of them look odd."""
+    """A file of a cell, or a slice of it after `first` lines: its lines, and which of them look odd."""
 
-    def __init__(self, path: Path, data: bytes) -> None:
+    def __init__(self, path: Path, data: bytes, first: int = 0) -> None:
         self.path = path
+        self.first = first
         self.data = data
         self.raw = data.split(b"\n")
         self.odd: set[int] = set()
@@ -172,6 +178,12 @@ class _File:
         """Whether a field of the message in a line may have to go because of its name."""
         return is_odd(decode(self.data) if self.path.name == MANIFEST_FILE else self.message(index))
 
+    def joined(self) -> str:
+        """Roughly, the texts that cross in pieces, each joined."""
+        if not may_hold_pieces(self.data):
+            return ""
+        return join_roughly(self.line(index) for index, raw in enumerate(self.raw) if may_hold_pieces(raw))
+
     def streams(self) -> list[Stream]:
         """The texts that cross in pieces."""
         if not may_hold_pieces(self.data):
@@ -180,14 +192,43 @@ class _File:
         return gather(("", self.message(index) if piece else None) for index, piece in enumerate(odd))
 
 
-def _paths(cell: Cell) -> list[Path]:
-    lanes, pins = map(cell.lane_path, LANES), map(cell.pin, PINS)
-    return [*lanes, *pins, cell.path / MANIFEST_FILE]
+def _paths(cell: Cell, pins: bool) -> list[Path]:
+    lanes = [cell.lane_path(lane) for lane in LANES]
+    return [*lanes, *(cell.pin(name) for name in PINS if pins), cell.path / MANIFEST_FILE]
 
 
-def _read(path: Path) -> bytes | None:
+def _groups(paths: list[Path]) -> Iterator[list[_File]]:
+    """Files, or slices of them, to be swept together: no more than about `_AT_ONCE` bytes."""
+    group: list[_File] = []
+    size = 0
+    for path in paths:
+        for file in _slices(path):
+            if group and size + len(file.data) > _AT_ONCE:
+                yield group
+                group, size = [], 0
+            group.append(file)
+            size += len(file.data)
+    if group:
+        yield group
+
+
+def _slices(path: Path) -> Iterator[_File]:
+    """A file in slices of whole lines, each beginning with the last lines of the one before."""
+    if not path.is_file():
+        return
     try:
-        return path.read_bytes() if path.is_file() else None
+        with path.open("rb") as stream:
+            first, before = 0, b""
+            while data := stream.read(_SLICE):
+                data = before + data + stream.readline()
+                yield _File(path, data, first)
+                if len(data) < _SLICE:
+                    break
+                kept = len(data) - 1
+                for _ in range(_OVERLAP):
+                    kept = data.rfind(b"\n", 0, max(kept, 0))
+                first += data.count(b"\n", 0, kept + 1)
+                before = data[kept + 1 :]
     except OSError as error:
         raise InputError(path, None, f"cannot be read ({error.strerror})", "check the file") from None
 
@@ -232,7 +273,7 @@ def _sweep_file(
         if (around := file.around(index)) is not None:
             watch.redactor.line(around)
         found.update((index, *said) for said in watch.found)
-    return [Finding(file.path, index + 1, kind, shown) for index, kind, shown in sorted(found)]
+    return [Finding(file.path, file.first + index + 1, kind, shown) for index, kind, shown in sorted(found)]
 
 
 def _in_stream(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from parity_runs import RECORDINGS
 
-from parity.redaction import Known, redact
-from parity.wire import PROVIDER_TO_BRIDGE, JsonError, LaneLine, decode
+from parity.redaction import Known, redact, sweep
+from parity.wire import PROVIDER_TO_BRIDGE, JsonError, LaneLine, decode, open_cell
 
 KEY = "gh" + "p_" + "Ab1" * 12
 HOME = "/".join(("", "home", "marlene"))
@@ -246,3 +249,22 @@ def is_json(text: str) -> bool:
     except JsonError:
         return False
     return True
+
+
+def test_a_large_file_is_swept_in_slices_and_its_lines_keep_their_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = tmp_path / "acp-grok" / "turn-tools"
+    shutil.copytree(RECORDINGS / "acp-grok" / "turn-tools", cell)
+    lane = cell / "provider→bridge.ndjson"
+    lines = lane.read_text("utf-8").split("\n")
+    for number in (0, 40, 79):
+        lines[number] = lines[number].replace("jsonrpc", "/home/" + "someone/x", 1)
+    lane.write_text("\n".join(lines), "utf-8")
+    whole = {(found.line, found.kind) for found in sweep(open_cell(cell))}
+    monkeypatch.setattr("parity.redaction.sweeping._SLICE", 3000)
+    monkeypatch.setattr("parity.redaction.sweeping._OVERLAP", 2)
+    sliced = sweep(open_cell(cell))
+    assert {(found.line, found.kind) for found in sliced} == whole
+    assert {1, 41, 80} <= {found.line for found in sliced}
+    assert len(sliced) == len(whole)
