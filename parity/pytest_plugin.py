@@ -1,8 +1,8 @@
 """The pytest plugin: one test per cell and gate, one for the allowlist, one for the coverage.
 
 Thin: it collects and reports, `parity.gates` judges. A cell is a `manifest.json` two folders below the
-configured recordings; its tests are named `provider/cell gate`, so `-k acp-grok` and xdist work as for any
-test. Nothing happens in a project without `[tool.parity]`.
+configured recordings, or the `regressions` in them; its tests are named `provider/cell gate`, so `-k codex`
+and xdist work as for any test. Nothing happens in a project without `[tool.parity]`.
 
 UPDATE_PARITY_ROW_COUNTS=1 re-pins the counts of the cells whose `counts` test ran and whose replay has no
 problems, at the end of the run; a guarded count that rose still fails. UPDATE_TRANSCRIPT_EXPECTATIONS=1
@@ -95,7 +95,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if run is None:
         return None
     folder = file_path.parent
-    if folder.parent.parent == run.settings.recordings:
+    if _is_cell(folder, run.settings.recordings):
         if file_path.name == MANIFEST:
             return CellFile.from_parent(parent, path=file_path)
         if not (folder / MANIFEST).exists() and file_path == min(f for f in folder.iterdir() if f.is_file()):
@@ -105,6 +105,16 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if file_path == run.settings.coverage:
         return CoverageFile.from_parent(parent, path=file_path)
     return None
+
+
+def _is_cell(folder: Path, recordings: Path) -> bool:
+    """Whether a folder lies where cells lie: two below the recordings, or below the regressions in them."""
+    from parity.wire import REGRESSIONS
+
+    regressions = recordings / REGRESSIONS
+    return folder.parent.parent == regressions or (
+        folder.parent.parent == recordings and folder.parent != regressions
+    )
 
 
 class CellFile(pytest.File):

@@ -97,6 +97,9 @@ class RequestBridge:
     def provider(self, message: Any) -> Sequence[Output]:
         """Take one message of the agent."""
         self._out = []
+        if self._gone is not None:  # an agent that is gone says nothing
+            self.noise += 1
+            return self._out
         kind, method, message_id = (
             self.envelope.read(message) if isinstance(message, dict) else ("noise", None, None)
         )

@@ -118,9 +118,7 @@ def _pinned_drops(settings: Settings) -> Callable[[Cell], int]:
 def _cells(settings: Settings, provider: str | None) -> list[Cell]:
     if not settings.recordings.is_dir():
         return []
-    if provider is not None and not (settings.recordings / provider).is_dir():
-        return []
-    return find_cells(settings.recordings, provider)
+    return [cell for cell in find_cells(settings.recordings) if provider in (None, cell.provider)]
 
 
 def _words(command: str) -> list[str]:

@@ -15,7 +15,8 @@ Whatever else arrives produces an event that names nothing known; the ordering r
 Output of a command is kept as one text per open item, so that a snapshot becomes the growth since the last
 one, and a close never doubles or shortens what was streamed (situations S05, S06, S10, S11).
 
-It knows no wire, no clock and no provider. State is bounded by what is open plus the items of one turn.
+It knows no wire, no clock and no provider. State is bounded by what is open plus the newest
+`REMEMBERED_ITEMS` settled items of the open turn.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ from typing import Any
 from parity.grammar import deltas as d
 from parity.grammar import events as e
 from parity.grammar.items import EVENT_TYPES, TEXT_TYPES
+from parity.grammar.newest import Newest
 
+REMEMBERED_ITEMS = 16_384
+"""Settled items of the open turn that are still known; a lane remembers fewer calls (see `lanes.policy`)."""
 OUTPUT_EVENTS = {
     "commandExecution": e.CommandOutputDelta,
     "fileChange": e.FileChangeOutputDelta,
@@ -57,9 +61,10 @@ class _Tracked:
     `shown` is the output that was streamed, while the item is of a type that shows none.
     """
 
-    __slots__ = ("channel", "doc", "id", "open", "output", "scope", "shown", "text")
+    __slots__ = ("channel", "doc", "id", "key", "open", "output", "scope", "shown", "text")
 
-    def __init__(self, item_id: str, scope: e.Scope, doc: dict[str, Any]) -> None:
+    def __init__(self, key: str, item_id: str, scope: e.Scope, doc: dict[str, Any]) -> None:
+        self.key = key
         self.id = item_id
         self.scope = scope
         self.doc = doc
@@ -80,6 +85,7 @@ class Assembler:
         self._turn: e.Scope | None = None
         self._items: dict[str, _Tracked] = {}
         self._background: dict[str, _Tracked] = {}
+        self._settled: Newest[_Tracked] = Newest(REMEMBERED_ITEMS)
         self._streaming_key: d.Key | None = None  # the text item of the last text, found by its key
         self._streaming: _Tracked | None = None
         self._out: list[e.Event] = []
@@ -126,12 +132,13 @@ class Assembler:
             self._turn_open(d.TurnOpen(initiator="agent"))
         assert self._turn is not None
         late = self._late_items()
-        for key, tracked in self._items.items():
+        for tracked in list(self._items.values()):
             if tracked.id in late:
-                self._background[key] = tracked
+                self._background[tracked.key] = tracked
             elif tracked.open:
                 self._settle(tracked, "interrupted")
         self._items = {}
+        self._settled.clear()
         scope = self._turn
         self._turn = None
         self._out.append(
@@ -173,7 +180,7 @@ class Assembler:
 
     def _track(self, key: str, scope: e.Scope, doc: dict[str, Any]) -> _Tracked:
         self._minted += 1
-        tracked = _Tracked(f"item-{self._minted}", scope, doc)
+        tracked = _Tracked(key, f"item-{self._minted}", scope, doc)
         self._items[key] = tracked
         return tracked
 
@@ -195,7 +202,9 @@ class Assembler:
                 self._out.append(e.ItemStarted(self.thread_id, e.THREAD_SCOPE, {"id": key, **delta.item}))
                 return
             tracked = self._track(key, home, {})
-        tracked.open = True
+        if not tracked.open:
+            tracked.open = True
+            self._settled.discard(tracked)
         showed = tracked.doc.get("type") in OUTPUT_EVENTS
         tracked.doc = self._document(tracked, delta)
         shows = tracked.doc["type"] in OUTPUT_EVENTS
@@ -257,6 +266,9 @@ class Assembler:
 
     def _settle(self, tracked: _Tracked, status: str) -> None:
         tracked.open = False
+        forgotten = self._settled.add(tracked)
+        if forgotten is not None and self._items.get(forgotten.key) is forgotten:
+            del self._items[forgotten.key]
         doc = tracked.doc = {**tracked.doc, "status": status}
         if tracked.output:
             doc["aggregatedOutput"] = tracked.output
@@ -449,6 +461,7 @@ class Assembler:
                 self._settle(tracked, "interrupted")
         self._items = {}
         self._background = {}
+        self._settled.clear()
 
 
 def _key(key: d.Key) -> str:

@@ -7,7 +7,7 @@
     turn/known                what belongs to a turn names the open one, or is part of open work
 
 An event that breaks a rule is dropped and counted under `rule:eventType`; the stream goes on. State: the
-open turn, the ids of open items, and the ids settled in the current turn.
+open turn, the ids of open items, and the newest of those settled in the current turn.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 from parity.grammar import events as e
+from parity.grammar.assembler import REMEMBERED_ITEMS
+from parity.grammar.newest import Newest
 
 RULES = (
     "item/opens-before-delta",
@@ -34,7 +36,7 @@ class Ordering:
         self.drops: Counter[str] = Counter()
         self._turn: str | None = None
         self._open: set[str] = set()
-        self._settled: set[str] = set()
+        self._settled: Newest[str] = Newest(REMEMBERED_ITEMS)
         self._last_turn: str | None = None
 
     def admit(self, event: e.Event) -> bool:

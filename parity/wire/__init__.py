@@ -34,7 +34,7 @@ from parity.wire.manifest import (
     load_manifest,
     save_manifest,
 )
-from parity.wire.recording import PINS, Cell, create_cell, find_cells, open_cell
+from parity.wire.recording import PINS, REGRESSIONS, Cell, create_cell, find_cells, open_cell
 
 __all__ = [
     "BRIDGE_TO_PROVIDER",
@@ -44,6 +44,7 @@ __all__ = [
     "MAX_LINE_BYTES",
     "PINS",
     "PROVIDER_TO_BRIDGE",
+    "REGRESSIONS",
     "RUNTIME_TO_BRIDGE",
     "Agent",
     "Cell",

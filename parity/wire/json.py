@@ -15,6 +15,8 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 REPLACEMENT = "\ufffd"
+MAX_DEPTH = 256
+"""How deep values may be nested: what was read can also be written again, inside other documents."""
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -53,20 +55,20 @@ class TypedDecoder(Protocol[T_co]):
 def decode(text: str | bytes) -> Any:
     """The value of one JSON text. Integers of any size survive; the last of two equal keys wins.
 
-    Raises JsonError for anything that is not JSON, and for nesting deeper than the stack allows.
+    Raises JsonError for anything that is not JSON, and for nesting deeper than `MAX_DEPTH`.
     """
-    try:
-        return _decode(text)
-    except (ValueError, RecursionError) as error:
-        return _decode_repaired(_decode, text, error)[0]
+    return decode_counted(text)[0]
 
 
 def decode_counted(text: str | bytes) -> tuple[Any, int]:
     """`decode`, and how many lone surrogates became U+FFFD."""
     try:
-        return _decode(text), 0
+        value, replaced = _decode(text), 0
     except (ValueError, RecursionError) as error:
-        return _decode_repaired(_decode, text, error)
+        value, replaced = _decode_repaired(_decode, text, error)
+    if len(text) > 2 * MAX_DEPTH and _is_deep(text, value):
+        raise JsonError("nested too deeply")
+    return value, replaced
 
 
 def decode_with(decoder: TypedDecoder[T], text: str | bytes) -> tuple[T, int]:
@@ -98,6 +100,24 @@ def encode(value: object) -> bytes:
         return _encode(_without_surrogates(msgspec.to_builtins(value)))
     except RecursionError as error:
         raise JsonError("nested too deeply") from error
+
+
+def _is_deep(text: str | bytes, value: Any) -> bool:
+    """Whether a value is nested deeper than `MAX_DEPTH`; most texts have too few brackets for that."""
+    marks: tuple[Any, Any] = ("[", "{") if isinstance(text, str) else (b"[", b"{")
+    if text.count(marks[0]) + text.count(marks[1]) <= MAX_DEPTH:
+        return False
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(MAX_DEPTH):
+        level = [
+            member
+            for holder in level
+            for member in (holder.values() if type(holder) is dict else holder)
+            if type(member) is dict or type(member) is list
+        ]
+        if not level:
+            return False
+    return True
 
 
 class _Decode(Protocol[T_co]):

@@ -1,6 +1,7 @@
 """Recorded cells on disk: open one, find them all, create one.
 
-Knows the layout ``recordings/<provider>/<cell>/`` and which files a cell may hold. Must not know what
+Knows the layout ``recordings/<provider>/<cell>/``, with cells that guard a mended fault apart in
+``recordings/regressions/``, and which files a cell may hold. Must not know what
 the recorded lines say, nor how pins are made: it only knows where they lie.
 """
 
@@ -46,6 +47,7 @@ __all__ = [
     "LANES",
     "PINS",
     "PROVIDER_TO_BRIDGE",
+    "REGRESSIONS",
     "RUNTIME_TO_BRIDGE",
     "Cell",
     "LaneLine",
@@ -63,6 +65,9 @@ PINS = {
     "rows": "rows.current.ndjson",
 }
 """Pinned file of each layer."""
+
+REGRESSIONS = "regressions"
+"""Folder inside a recordings folder with more cells, ``<provider>/<cell>/`` below it like the others."""
 
 _KNOWN_FILES = (*map(lane_file_name, LANES), *PINS.values())
 
@@ -145,20 +150,28 @@ def open_cell(path: Path | str) -> Cell:
 
 
 def find_cells(root: Path | str, provider: str | None = None, cell: str | None = None) -> list[Cell]:
-    """The cells under ``root/<provider>/<cell>/``, sorted by (provider, cell), all or filtered.
+    """The cells under ``root/<provider>/<cell>/`` and ``root/regressions/…``, sorted by (provider, cell), all
+    or filtered.
 
     Here the folders give the names: they are unique, and they are what filters and pins speak of.
     Hidden folders and loose files are passed over. Raises InputError for a root that is missing or
-    holds no cell, a filter that matches nothing (with names close to it), and as `open_cell`; cells
-    that the filter leaves out are not opened.
+    holds no cell, a filter that matches nothing (with names close to it), a name in both places, and as
+    `open_cell`; cells that the filter leaves out are not opened.
     """
     root = Path(root)
-    providers = _folder_names(root)
-    chosen = _filtered(root, "provider", provider, providers)
-    found = [(p, c) for p in chosen for c in _folder_names(root / p)]
-    known = sorted({c for _, c in found})
+    folders = [root / name for name in _folder_names(root) if name != REGRESSIONS]
+    if (root / REGRESSIONS).is_dir():
+        folders += [root / REGRESSIONS / name for name in _folder_names(root / REGRESSIONS)]
+    chosen = _filtered(root, "provider", provider, sorted({folder.name for folder in folders}))
+    places: dict[tuple[str, str], Path] = {}
+    for folder in folders:
+        for name in _folder_names(folder) if folder.name in chosen else ():
+            other = places.setdefault((folder.name, name), folder / name)
+            if other != folder / name:
+                raise InputError(folder / name, None, f"{other} has the same name", "rename one of them")
+    known = sorted({name for _, name in places})
     cells = set(_filtered(root if provider is None else root / provider, "cell", cell, known))
-    return [_open_named(root, p, c) for p, c in found if c in cells]
+    return [_open_named(path, *key) for key, path in sorted(places.items()) if key[1] in cells]
 
 
 def create_cell(
@@ -248,8 +261,7 @@ def _make_folders(folder: Path) -> list[Path]:
     return missing
 
 
-def _open_named(root: Path, provider: str, cell: str) -> Cell:
-    path = root / provider / cell
+def _open_named(path: Path, provider: str, cell: str) -> Cell:
     check_cell_name("provider", provider, path.parent)
     check_cell_name("cell", cell, path)
     opened = open_cell(path)

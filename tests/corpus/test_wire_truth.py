@@ -70,7 +70,7 @@ def test_paths_are_absolute(seen: Seen) -> None:
 def test_there_are_the_cells_there_should_be() -> None:
     acp = [cell for cell in CELLS if cell.provider.startswith("acp-")]
     assert len(acp) >= 54
-    assert len({cell.provider for cell in acp}) == 9
+    assert len({cell.provider for cell in acp}) == 10
 
 
 def _values(value: Any) -> Iterator[Any]:

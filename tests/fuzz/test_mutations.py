@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from fuzz_runs import at_length, briefly
 from hypothesis import strategies as st
-from mutations import SORTS, Damage, damaged
+from mutations import SORTS, Damage, damaged, gone
 from parity_runs import RECORDINGS
-from session_truth import check_streams
+from session_truth import check_lives, check_once, check_settling, check_streams
 
 from parity.gates.check import bridge_maker
 from parity.gates.pins import KeepSink
@@ -29,21 +29,26 @@ def sessions(family: str) -> st.SearchStrategy[tuple[Cell, list[Damage]]]:
 
 
 def check(session: tuple[Cell, list[Damage]]) -> None:
-    """Replay a damaged recording and check what holds of any."""
+    """Replay a damaged recording until the agent is gone, and check what holds of any."""
     cell, damages = session
     sink = KeepSink(("rows", "events"))
     lines = damaged(cell, damages)
     run = Replay(bridge_maker(cell), sink, ignored_methods(cell))
     for line in lines:
         run.feed(line)
+    run.feed(gone(lines[-1]))
     outcome = run.finish()
     assert not outcome.drops
     threads: dict[str, list[dict[str, object]]] = {}
     for event in sink.docs("events"):
         threads.setdefault(event["threadId"], []).append(event)
     for events in threads.values():
+        check_settling(events)
+        check_lives(events)
         check_streams(events)
     said = "\n".join(line.line for line in lines if line.dir == PROVIDER_TO_BRIDGE)
+    for top in sink.docs("rows"):
+        check_once(top)
     for row in (row for top in sink.docs("rows") for row in walk(top)):
         code = row.get("exitCode")
         assert code is None or str(code) in said, f"nobody said {code}"

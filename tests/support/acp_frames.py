@@ -11,6 +11,7 @@ from typing import Any
 
 from parity.bridges import HostCall, ToProvider
 from parity.bridges.acp.bridge import AcpBridge
+from parity.bridges.base import agent_gone
 from parity.grammar import events as e
 from parity.grammar.intake import Intake
 from parity.grammar.rows import RowProjector, walk
@@ -309,6 +310,10 @@ class AcpRun:
             result["optionId"] = option_id
         self._intake.answer(request_id, result)
         self._take(self.bridge.runtime({"jsonrpc": "2.0", "id": request_id, "result": result}))
+
+    def gone(self, reason: str) -> None:
+        """The agent is no more."""
+        self._take(agent_gone(self.bridge, reason))
 
     def stop(self, intent: str = "interrupt", thread: str = THREAD) -> Any:
         if intent == "interrupt":

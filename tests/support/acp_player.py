@@ -14,11 +14,13 @@ from acp_frames import (
     Json,
     ask,
     command,
+    diff,
     message,
     other,
     plan,
     request,
     terminal,
+    text,
     thought,
     tool_call,
     update,
@@ -47,7 +49,7 @@ class _Thread:
         self.started = False
         self.history = False  # it was loaded, and nothing was asked of it yet
         self.prompt: int | None = None  # the id of the prompt in flight
-        self.stopped = False
+        self.stopped = self.steered = False
         self.turns = 0
         self.settled: set[str] = set()
         self.began: set[str] = set()
@@ -67,23 +69,39 @@ class AcpPlayer:
         self.truth = Truth()
         self.threads = [_Thread(number) for number in range(THREADS)]
         self._ids = 0
-        self._asked: list[tuple[_Thread, str, int]] = []
+        self._asked: list[tuple[_Thread, str, CallTruth, int]] = []
 
-    def play(self, steps: list[Step]) -> AcpPlayer:
-        """All steps, then the end of the session: every prompt is answered."""
+    def play(self, steps: list[Step], *, gone: bool = False) -> AcpPlayer:
+        """All steps, then the end of the session: every prompt is answered, or the agent is `gone`."""
         for what, which, how in steps:
             _STEPS[what](self, self.threads[which % THREADS if which >= 8 else 0], which, how)
+        if gone:
+            self.run.gone("the agent is gone")
+            for thread in self.threads:
+                self._withdraw(thread)
+            return self
         for thread in self.threads:
-            if thread.prompt is not None:
+            while thread.prompt is not None:
                 self._end(thread, 0, 0)
         return self
 
     # -- sessions and turns ----------------------------------------------------------------------------
 
-    def _start(self, thread: _Thread) -> None:
+    def _start(self, thread: _Thread, how: int = 0) -> None:
         self.run.start(thread.name)
+        if how % 2:  # what comes before the answer is held
+            self.run.feed(message("early"), other("vendor_thing"), session=thread.session)
+            self.truth.unhandled.update(("agent_message_chunk", "vendor_thing"))
         self.run.answer_session(thread.session)
         thread.started = True
+
+    def _release(self, thread: _Thread, which: int, how: int) -> None:
+        """The runtime lets go of an idle thread; it may load the same session again under another name."""
+        if not thread.started or thread.prompt is not None:
+            return
+        self.run.stop("release", thread.name)
+        thread.name += "+"
+        thread.started, thread.turns = False, 0
 
     def _load(self, thread: _Thread, which: int, how: int) -> None:
         """A session that is loaded: what it replays is history and no work."""
@@ -105,12 +123,12 @@ class AcpPlayer:
         if thread.prompt is not None:
             return
         if not thread.started:
-            self._start(thread)
+            self._start(thread, how)
         self.run.prompt("go", thread.name)
         thread.history = False
         thread.prompt = self.run.sent_of("session/prompt")[-1]["id"]
         thread.turns += 1
-        thread.stopped = False
+        thread.stopped = thread.steered = False
         thread.settled, thread.began, thread.terminals = set(), set(), {}
 
     def _end(self, thread: _Thread, which: int, how: int) -> None:
@@ -122,12 +140,29 @@ class AcpPlayer:
         self.run.provider({"jsonrpc": "2.0", "id": thread.prompt, **outcome})
         thread.prompt = None
         self._withdraw(thread)
+        if thread.steered:
+            self._goes_on(thread)
+
+    def _goes_on(self, thread: _Thread) -> None:
+        """The turn goes on with the prompt that steers it; what was left open is interrupted."""
+        thread.steered = False
+        thread.prompt = self.run.sent_of("session/prompt")[-1]["id"]
+        for call_id, lives in self.truth.calls[thread.name, thread.turn].items():
+            if lives[-1].ended is None:
+                lives[-1].ended = "failed" if lives[-1].denied else "interrupted"
+                thread.settled.add(call_id)
+
+    def _steer(self, thread: _Thread, which: int, how: int) -> None:
+        if thread.prompt is not None and not thread.stopped:
+            self.run.steer("more", thread.name)
+            thread.steered = True
+            self._withdraw(thread)
 
     def _stop(self, thread: _Thread, which: int, how: int) -> None:
         if thread.prompt is None or thread.stopped:
             return
         self.run.stop("interrupt", thread.name)
-        thread.stopped = True
+        thread.stopped, thread.steered = True, False
         self._withdraw(thread)
 
     # -- text ------------------------------------------------------------------------------------------
@@ -151,6 +186,18 @@ class AcpPlayer:
     def _plan(self, thread: _Thread, which: int, how: int) -> None:
         if thread.prompt is not None:
             self.run.feed(plan(*TEXTS[: how % 4]), session=thread.session)
+
+    def _facts(self, thread: _Thread, which: int, how: int) -> None:
+        """News that makes no row."""
+        news = [
+            other("usage_update", used=how, size=100),
+            other("current_mode_update", currentModeId=f"mode-{how}"),
+            other("session_info_update", title=TEXTS[how % len(TEXTS)]),
+            other("available_commands_update", availableCommands=[]),
+            other("config_option_update", configOptions=[]),
+        ]
+        if thread.started:
+            self.run.feed(news[which % len(news)], session=thread.session)
 
     def _unknown(self, thread: _Thread, which: int, how: int) -> None:
         """An update no lane knows, or one of a session nobody knows."""
@@ -198,6 +245,15 @@ class AcpPlayer:
             life.ended = status
             thread.settled.add(call_id)
 
+    def _change(self, thread: _Thread, which: int, how: int) -> None:
+        """A change of a file, beside words or alone."""
+        call_id = f"c{which % 4}"
+        block = diff(f"f{how % 3}.py", None if how % 2 else "a", "b")
+        content = [text("changed"), block] if how >= 4 else [block]
+        life = self._frame(thread, update(call_id, content=content), call_id)
+        if life is not None:
+            life.exact = False
+
     def _detail(self, thread: _Thread, which: int, how: int) -> None:
         """An update that ends nothing: late, rich or empty."""
         call_id = f"c{which % 4}"
@@ -223,6 +279,9 @@ class AcpPlayer:
             return None
         lives = self.truth.calls[thread.name, thread.turn][call_id]
         again = begins and call_id in thread.settled and call_id in thread.began
+        if begins and lives and not lives[-1].certain:  # it may have settled, under another id
+            lives.append(CallTruth())
+            _doubt(lives[-1])
         if not lives or again:
             lives.append(CallTruth())
             thread.settled.discard(call_id)
@@ -237,36 +296,67 @@ class AcpPlayer:
         """A permission request for a call that is open and was not asked for yet."""
         call_id = f"c{which % 4}"
         lives = self.truth.calls[thread.name, thread.turn].get(call_id)
-        if thread.prompt is None or thread.stopped or not lives or lives[-1].ended is not None:
+        if thread.prompt is None or thread.stopped or thread.steered:
+            self._ask_in_vain(thread, call_id)
+            return
+        if not lives or lives[-1].ended is not None:
             return
         if any(asked[1] == call_id for asked in self._asked):
             return
         self.run.feed(ask(call_id, title="May I"), session=thread.session)
-        self._asked.append((thread, call_id, len(self.run.asked) - 1))
         lives[-1].exact = False
+        if not lives[-1].certain:  # what is asked about may have settled, under another id
+            lives.append(CallTruth())
+            self._doubt_all(thread)
+        self._asked.append((thread, call_id, lives[-1], len(self.run.asked) - 1))
+
+    def _ask_in_vain(self, thread: _Thread, call_id: str) -> None:
+        """Nobody is asked outside a turn, nor once its prompt was cancelled."""
+        if thread.started:
+            self.run.feed(ask(call_id, title="May I"), session=thread.session)
+            self.truth.unhandled["session/request_permission"] += 1
+
+    def _doubt_all(self, thread: _Thread) -> None:
+        for lives in self.truth.calls[thread.name, thread.turn].values():
+            _doubt(lives[-1])
+
+    def _ask_aside(self, thread: _Thread, which: int, how: int) -> None:
+        """A request under an id of its own (S19, S20): it may be about any call that is open."""
+        if thread.prompt is None or thread.stopped or thread.steered:
+            return
+        self._ids += 1
+        call_id = f"x{self._ids}"
+        kind = KINDS[how % len(KINDS)]
+        told: Json = {"kind": kind} if kind is not None else {}
+        life = CallTruth()
+        self.truth.calls[thread.name, thread.turn][call_id].append(life)
+        self.truth.ids.add(call_id)
+        self._doubt_all(thread)
+        self.run.feed(ask(call_id, title="May I", **told), session=thread.session)
+        self._asked.append((thread, call_id, life, len(self.run.asked) - 1))
+        if which % 3 == 0:
+            self.run.feed(update(call_id, status="completed"), session=thread.session)
 
     def _answer(self, thread: _Thread, which: int, how: int) -> None:
         if not self._asked:
             return
-        asking, call_id, index = self._asked.pop(which % len(self._asked))
+        asking, call_id, life, index = self._asked.pop(which % len(self._asked))
         decision = DECISIONS[how % 3]
         self.run.answer(decision, index=index)
-        life = self.truth.calls[asking.name, asking.turn][call_id][-1]
         if decision == "denied":
             life.denied = True
         if decision == "cancelled":
-            self._cancelled(asking, call_id)
+            self._cancelled(asking, call_id, life)
 
     def _withdraw(self, thread: _Thread) -> None:
         """Whatever waits for a person in this thread waits no more."""
-        for asking, call_id, _ in self._asked:
+        for asking, call_id, life, _ in self._asked:
             if asking is thread:
-                self._cancelled(thread, call_id)
+                self._cancelled(thread, call_id, life)
         self._asked = [asked for asked in self._asked if asked[0] is not thread]
 
-    def _cancelled(self, thread: _Thread, call_id: str) -> None:
+    def _cancelled(self, thread: _Thread, call_id: str, life: CallTruth) -> None:
         """Nobody decides any more: the call that asked is over (S31)."""
-        life = self.truth.calls[thread.name, thread.turn][call_id][-1]
         if life.ended is None:
             life.ended = "interrupted"
             thread.settled.add(call_id)
@@ -300,6 +390,12 @@ class AcpPlayer:
             self.run.terminal("release", name, {}, session=thread.session)
 
 
+def _doubt(life: CallTruth) -> None:
+    """Nobody can say how the row of this call looks, but that it shows nothing that was not said."""
+    life.certain = False
+    life.endings |= {"completed", "failed"}
+
+
 def _rest(player: AcpPlayer, thread: _Thread, which: int, how: int) -> None:
     """Nothing is said."""
 
@@ -312,6 +408,11 @@ _STEPS = {
     "load": AcpPlayer._load,
     "say": AcpPlayer._say,
     "echo": AcpPlayer._echo,
+    "steer": AcpPlayer._steer,
+    "release": AcpPlayer._release,
+    "facts": AcpPlayer._facts,
+    "change": AcpPlayer._change,
+    "ask-aside": AcpPlayer._ask_aside,
     "plan": AcpPlayer._plan,
     "unknown": AcpPlayer._unknown,
     "begin": AcpPlayer._begin,

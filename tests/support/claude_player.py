@@ -79,6 +79,7 @@ class Streaming:
         self.kind: str | None = None  # of the open block: text, thinking, tool_use
         self.said = ""
         self.call: Work | None = None
+        self.scope: str | None = None  # the turn its block began in
 
 
 class ClaudePlayer:
@@ -107,13 +108,12 @@ class ClaudePlayer:
             self.run.gone("the agent is gone")
             return self
         self._end(0, 0)
-        for work in list(self.calls.values()):
-            if work.parent is not None and work.late:
-                self._result_of(work, 0, 0)
-        for work in list(self.calls.values()):
-            if work.late:
-                self._notify(work, 0)
-        self._end(0, 0)
+        while late := [work for work in self.calls.values() if work.late and not self._has_parts(work)]:
+            for work in late:
+                if work.task is None:
+                    self._result_of(work, 0, 0)
+                else:
+                    self._notify(work, 0)
         return self
 
     @property
@@ -189,12 +189,12 @@ class ClaudePlayer:
             self.run.feed(done("", origin=NOTIFIED))
 
     def _ended(self) -> None:
-        self.open = False
+        self.open = self.stopped = False
         self._last, self._messages = self._messages, set()
         self._asked = [asked for asked in self._asked if asked[0].late]
         self._over += [work.id for work in self.calls.values() if not work.late]
         self.calls = {call_id: work for call_id, work in self.calls.items() if work.late}
-        self.streaming = {}
+        self.streaming = {of: one for of, one in self.streaming.items() if of in self.calls}
 
     # -- messages ----------------------------------------------------------------------------------------
 
@@ -206,17 +206,21 @@ class ClaudePlayer:
     def _message_id(self, parent: Work | None, which: int) -> str:
         """An id of this turn's messages."""
         self._home(parent)
-        self._count += which % 2
-        message_id = f"msg-{self._count}-{parent.id if parent is not None else ''}"
+        self._count += 1
+        number = self._count if which % 2 else 0
+        message_id = f"msg-{self.turns}-{number}-{parent.id if parent is not None else ''}"
         self._messages.add(message_id)
         return message_id
 
     def _scope(self, parent: Work | None) -> str:
         return self.turn if self.open or parent is None else parent.turn
 
-    def _note(self, parent: Work | None, kind: str, words: str) -> None:
+    def _note(self, parent: Work | None, kind: str, words: str, streaming: Streaming | None = None) -> None:
         stream = "message" if kind == "text" else "thought"
-        self.truth.text[THREAD, self._scope(parent), stream] += words
+        scope = self._scope(parent)
+        if words and streaming is not None:
+            scope = streaming.scope = streaming.scope or scope
+        self.truth.text[THREAD, scope, stream] += words
 
     def _say(self, which: int, how: int) -> None:
         """A whole block that did not stream."""
@@ -245,7 +249,7 @@ class ClaudePlayer:
             return
         self._home(parent)
         streaming.index += 1
-        streaming.said = ""
+        streaming.said, streaming.scope = "", None
         streaming.kind = ["text", "thinking", "tool_use"][how % 3]
         if streaming.kind == "tool_use":
             work = self._new_call(which, how, parent)
@@ -275,7 +279,7 @@ class ClaudePlayer:
         else:
             field = "text" if streaming.kind == "text" else "thinking"
             frame = block_delta(streaming.index, f"{field}_delta", field, words)
-            self._note(parent, streaming.kind, words)
+            self._note(parent, streaming.kind, words, streaming)
         streaming.said += words
         self.run.feed(_under(frame, of))
 
@@ -295,7 +299,7 @@ class ClaudePlayer:
         else:
             more = ["", "", "", "end"][how % 4]
             whole = streaming.said + more
-            self._note(parent, kind, more)
+            self._note(parent, kind, more, streaming)
             block = thinking(whole) if kind == "thinking" else text(whole)
         lines = [
             assistant(block, message_id=streaming.message_id, parent=of),
@@ -346,7 +350,9 @@ class ClaudePlayer:
     def _result(self, which: int, how: int) -> None:
         """What came of a call, perhaps once more."""
         work = self.calls.get(f"toolu-{which % 4}")
-        if work is not None and not work.streams and (work.task is None or work.settled):
+        if work is None or work.streams or self._has_parts(work):
+            return
+        if work.task is None or work.settled:
             self._result_of(work, which, how)
 
     def _result_of(self, work: Work, which: int, how: int) -> None:
@@ -355,7 +361,7 @@ class ClaudePlayer:
         if life.denied:
             self.run.feed(result_of(work.id, "no", error=True, result="Error: no", parent=parent))
             ended = "failed"
-        elif how in (1, 2) and not work.settled and work.task is None and self.open and parent is None:
+        elif how in (1, 2) and not work.settled and self.open and parent is None and not self._waits(work):
             self._hand_over(work, how)
             return
         elif how in (3, 4):
@@ -379,8 +385,15 @@ class ClaudePlayer:
             if work.name == "Bash" and not work.settled:
                 life.snapshot = words
         if not work.settled:
-            work.settled = True
             life.ended = ended
+            self._settled(work)
+
+    def _has_parts(self, work: Work) -> bool:
+        """Whether a call of the sub-agent that it is has not ended."""
+        return any(other.parent is work and not other.settled for other in self.calls.values())
+
+    def _waits(self, work: Work) -> bool:
+        return any(asked[0] is work for asked in self._asked)
 
     def _hand_over(self, work: Work, how: int) -> None:
         """The call goes on in the background."""
@@ -402,7 +415,7 @@ class ClaudePlayer:
         work = tasks[which % len(tasks)]
         if how % 2:
             self.run.feed(task("progress", str(work.task), work.id, description=TEXTS[how]))
-        elif not any(other.parent is work and not other.settled for other in self.calls.values()):
+        elif not self._has_parts(work):
             self._notify(work, how)
 
     def _notify(self, work: Work, how: int) -> None:
@@ -410,8 +423,13 @@ class ClaudePlayer:
             how % 3
         ]
         self.run.feed(task("notification", str(work.task), work.id, status=status, summary="did it"))
-        work.settled, work.truth.ended = True, ended
+        work.truth.ended = ended
         work.truth.exact = False
+        self._settled(work)
+
+    def _settled(self, work: Work) -> None:
+        """A call is over; between two turns only its id is remembered."""
+        work.settled = True
         if not self.open:
             self._over.append(work.id)
             del self.calls[work.id]
@@ -440,7 +458,7 @@ class ClaudePlayer:
             work = self._new_call(which, how, None)
         if work is None or work.settled or work.streams or work.task is not None or work.truth.denied:
             return
-        if any(asked[0] is work for asked in self._asked):
+        if self._waits(work):
             return
         self._count += 1
         request_id = f"ask-{self._count}"

@@ -1,4 +1,4 @@
-"""A `codex app-server` as a grammar: a list of small numbers becomes a legal session, and what was said is noted.
+"""A `codex app-server` as a grammar: small numbers become a legal session, and what was said is noted.
 
 Steps are read as in `acp_player`: (what, which, how); one that would be illegal now says nothing. A line is a
 codex thread: a runtime thread's own, or its sub-agent's, whose work shows under a delegation.

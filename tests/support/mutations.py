@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from parity.wire import PROVIDER_TO_BRIDGE, Cell, JsonError, LaneLine, decode, encode
+from parity.wire import BRIDGE_TO_RUNTIME, PROVIDER_TO_BRIDGE, Cell, JsonError, LaneLine, decode, encode
 
 Damage = tuple[str, int, int, int]
 
@@ -35,6 +35,9 @@ VALUES: list[Any] = [
 ]
 
 
+_PLACE = "a deep place"
+
+
 def deep(levels: int) -> Any:
     """A list in a list, so many levels down."""
     value: Any = "down"
@@ -53,17 +56,28 @@ def damaged(cell: Cell, damages: list[Damage]) -> list[LaneLine]:
     return [msgspec.structs.replace(line, seq=number + 1) for number, line in enumerate(lines)]
 
 
+def gone(last: LaneLine) -> LaneLine:
+    """What a recording shows, after its last line, when its agent is gone."""
+    told = {"jsonrpc": "2.0", "method": "error", "params": {"message": "the agent is gone"}}
+    return LaneLine(last.ts, last.run, last.seq + 1, BRIDGE_TO_RUNTIME, encode(told).decode())
+
+
 def _drop(lines: list[LaneLine], at: int, where: int, how: int) -> None:
     del lines[at]
 
 
 def _double(lines: list[LaneLine], at: int, where: int, how: int) -> None:
-    lines.insert(min(at + 1 + where % 5, len(lines)), lines[at])
+    lines.insert(min(at + 1 + _far(where), len(lines)), lines[at])
 
 
 def _move(lines: list[LaneLine], at: int, where: int, how: int) -> None:
     line = lines.pop(at)
-    lines.insert(max(0, at - 1 - where % 5), line)
+    lines.insert(max(0, at - 1 - _far(where)), line)
+
+
+def _far(where: int) -> int:
+    """How many lines away: mostly a few, now and then as many as it says."""
+    return where if where % 3 == 2 else where % 5
 
 
 def _late(lines: list[LaneLine], at: int, where: int, how: int) -> None:
@@ -101,6 +115,14 @@ def _value(make: Callable[[int], Any]) -> Callable[[list[LaneLine], int, int, in
     return damage
 
 
+def _deep(lines: list[LaneLine], at: int, where: int, how: int) -> None:
+    """A value so deep in lists that a reader may refuse it: up to a thousand levels and more."""
+    levels = how * 20 if how < 8 else 880 + how * 12 + where % 12
+    _value(lambda how: _PLACE)(lines, at, where, how)
+    text = lines[at].line.replace(f'"{_PLACE}"', "[" * levels + '"down"' + "]" * levels)
+    lines[at] = msgspec.structs.replace(lines[at], line=text)
+
+
 def _lose(lines: list[LaneLine], at: int, where: int, how: int) -> None:
     """A member that is not there."""
     try:
@@ -111,6 +133,21 @@ def _lose(lines: list[LaneLine], at: int, where: int, how: int) -> None:
     if found:
         holder, name = found[where * 31 % len(found)]
         del holder[name]
+        lines[at] = msgspec.structs.replace(lines[at], line=encode(message).decode())
+
+
+def _borrow(lines: list[LaneLine], at: int, where: int, how: int) -> None:
+    """A value of another line of the agent in the place of one of this: an id, a text, a status it knows."""
+    said = [number for number, line in enumerate(lines) if line.dir == PROVIDER_TO_BRIDGE]
+    try:
+        message, other = decode(lines[at].line), decode(lines[said[how * 13 % len(said)]].line)
+    except JsonError:
+        return
+    found, others = places(message), places(other)
+    if found and others:
+        holder, name = found[where * 31 % len(found)]
+        named = [value[key] for value, key in others if key == name] or [others[0][0][others[0][1]]]
+        holder[name] = named[where % len(named)]
         lines[at] = msgspec.structs.replace(lines[at], line=encode(message).decode())
 
 
@@ -143,8 +180,9 @@ _DAMAGES: dict[str, Callable[[list[LaneLine], int, int, int], None]] = {
     "null": _value(lambda how: None),
     "retype": _value(lambda how: VALUES[how % len(VALUES)]),
     "huge": _value(lambda how: "huge " * (how * 3000)),
-    "deep": _value(lambda how: deep(how * 20)),
+    "deep": _deep,
     "lose": _lose,
+    "borrow": _borrow,
 }
 SORTS = [*_DAMAGES, "drop", "double", "move", "retype", "null", "lose"]
 """The sorts of damage, the likely more often."""

@@ -92,6 +92,26 @@ def check_settling(events: list[Json]) -> None:
     assert not open_turns, f"never ended: {open_turns}"
 
 
+def check_lives(events: list[Json]) -> None:
+    """A call is one item at a time: another begins under its id only once it has settled."""
+    alive: dict[tuple[str, Any], str] = {}
+    for event in events:
+        item = event.get("item") or {}
+        if "providerItemId" not in item or item["type"] in ("agentMessage", "reasoning", "plan"):
+            continue  # a text may have a channel of its own under the same id
+        call = item["providerItemId"], item.get("parentItemId")
+        if event["type"] == "item/started":
+            assert alive.setdefault(call, item["id"]) == item["id"], f"two items at once: {event}"
+        elif event["type"] in _ENDINGS and alive.get(call) == item["id"]:
+            del alive[call]
+
+
+def check_once(row: Json) -> None:
+    """An item is one row, wherever it stands."""
+    ids = Counter(below["id"] for below in walk(row))
+    assert max(ids.values()) == 1, f"shown twice: {ids.most_common(1)}"
+
+
 def check_streams(events: list[Json]) -> None:
     """What was streamed is what stands in the settled item: output, messages, thoughts."""
     output: dict[str, str] = defaultdict(str)
@@ -123,10 +143,15 @@ def check_rows(truth: Truth, thread: str, rows: list[Json], *, exact: bool) -> N
         for row in walk(turn):
             if "providerItemId" in row:
                 found[row["providerItemId"]].append(row)
+        for seen in found.values():  # in the order they began
+            seen.sort(key=lambda row: int(row["id"].rpartition("-")[2]))
         said = truth.calls[thread, turn["id"]]
         for call_id, seen in found.items():
             assert len(seen) <= max(1, len(said.get(call_id, ()))), f"{len(seen)} rows for {call_id!r}"
             lives = said.get(call_id, [])
+            if not all(life.certain for life in lives):  # which of these calls it was said of is open
+                doubted = (life for others in said.values() for life in others if not life.certain)
+                lives = [*lives, *doubted]
             codes = {code for life in lives for code in life.codes}
             assert all(row.get("exitCode") in codes | {None} for row in seen), f"a code nobody said: {seen}"
             endings = {life.ended for life in lives} | {"failed" for life in lives if life.denied}

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parity.wire import JsonError, decode, decode_counted, decode_with, encode
+from parity.wire.json import MAX_DEPTH
 
 surrogates = st.integers(0xD800, 0xDFFF).map(chr)
 any_text = st.lists(st.characters() | surrogates | st.sampled_from('\\"u/')).map("".join)
@@ -100,6 +101,22 @@ def test_invalid_utf8_is_refused() -> None:
 def test_nesting_deeper_than_the_stack_is_refused(inside: str) -> None:
     with pytest.raises(JsonError, match="deep"):
         decode("[" * 100_000 + inside + "]" * 100_000)
+
+
+@pytest.mark.parametrize("inside", ["null", r'"\ud83d"'])
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
+def test_what_can_be_read_can_be_written_inside_other_documents(
+    opening: str, closing: str, inside: str
+) -> None:
+    deepest = opening * MAX_DEPTH + inside + closing * MAX_DEPTH
+    assert encode({"wrapped": [decode(deepest)]})
+    for deeper in (opening + deepest + closing, (opening + deepest + closing).encode()):
+        with pytest.raises(JsonError, match="deep"):
+            decode(deeper)
+
+
+def test_a_flat_value_with_many_brackets_is_not_deep() -> None:
+    assert decode("[" + ",".join(["[[]]"] * MAX_DEPTH) + "]") == [[[]]] * MAX_DEPTH
 
 
 def test_the_error_knows_the_byte_where_reading_failed() -> None:

@@ -146,6 +146,21 @@ def test_a_found_cell_has_the_names_of_its_folders(tmp_path: Path) -> None:
     assert [cell.key for cell in find_cells(tmp_path)] == ["acp-grok/copy"]
 
 
+def test_cells_that_guard_a_mended_fault_are_found_among_the_others(tmp_path: Path) -> None:
+    made(tmp_path, "codex", "plan")
+    made(tmp_path / "regressions", "codex", "late-part")
+    made(tmp_path / "regressions", "acp-demo", "twice")
+    assert [cell.key for cell in find_cells(tmp_path)] == ["acp-demo/twice", "codex/late-part", "codex/plan"]
+    assert [cell.key for cell in find_cells(tmp_path, "codex", "late-part")] == ["codex/late-part"]
+
+
+def test_a_name_in_both_places_is_refused(tmp_path: Path) -> None:
+    made(tmp_path, "codex", "plan")
+    made(tmp_path / "regressions", "codex", "plan")
+    with pytest.raises(InputError, match="same name"):
+        find_cells(tmp_path)
+
+
 def test_loose_files_and_hidden_folders_are_passed_over(tmp_path: Path) -> None:
     made(tmp_path)
     (tmp_path / "row-counts.json").write_text("{}")

@@ -100,6 +100,8 @@ class AcpBridge(Prompts):
                 self.sessions.forget(session)
                 error = message.get("error") or {"code": INTERNAL_ERROR, "message": "no session id"}
                 self._fail(request_id, error)
+                if session.queued is not None:
+                    self._lose(session.thread_id, error_words(error))
                 self._apply_held()
             else:
                 self._opened(request_id, session, session_id, result)

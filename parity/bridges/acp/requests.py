@@ -76,7 +76,7 @@ class AgentRequests(JsonRpcBridge):
         if session is None or frame is None:
             self._refuse_agent(request_id, INVALID_PARAMS, "unknown session or tool call")
             return
-        if not self._works(session) or session.cancelled:
+        if not self._works(session) or session.cancelled or session.steering:
             self._answer_agent(request_id, _CANCELLED)
             self._deltas(session.thread_id, session.lane.unhandled(params, PERMISSION))
             return

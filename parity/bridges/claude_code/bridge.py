@@ -206,6 +206,8 @@ class ClaudeCodeBridge(RequestBridge):
         self._deltas(session.thread_id, lane.frame(frame, message))
         if was_open and not lane.turn_open:
             self._turn_ended(session)
+        elif session.interactions and not lane.turn_open:
+            self._late_work_ended(session)
 
     def _turn_ended(self, session: Session) -> None:
         """What waited for a person in the turn waits no more; our next prompt's turn opens."""
@@ -215,6 +217,13 @@ class ClaudeCodeBridge(RequestBridge):
                 del session.interactions[asked]
         if session.waiting:
             self._begin(session, session.waiting.pop(0))
+
+    def _late_work_ended(self, session: Session) -> None:
+        """What waited for a person about work that outlived its turn waits no more once that is over."""
+        for asked, interaction in list(session.interactions.items()):
+            if interaction.call is not None and interaction.call.settled is not None:
+                self._withdraw(asked)
+                del session.interactions[asked]
 
     def _identify(self, session: Session, session_id: str) -> None:
         if session_id != session.session_id:

@@ -16,9 +16,11 @@ from parity.bridges.codex.content import user_input
 from parity.bridges.codex.session import CodexRpc, Interaction, Session
 from parity.bridges.jsonrpc import BadParams, JsonRpcBridge, Params, content_blocks, members, string
 from parity.grammar import deltas as d
+from parity.grammar.newest import Newest
 from parity.lanes.codex import approvals
 from parity.lanes.codex.lane import CodexLane
 from parity.lanes.codex.shapes import text_of
+from parity.lanes.policy import REMEMBERED_CALLS
 
 HELD_NOTIFICATIONS = 1024
 """Notifications held for threads not known yet; what comes beyond is unhandled."""
@@ -38,7 +40,7 @@ class CodexBridge(JsonRpcBridge):
         self.envelope = CodexRpc()
         self._threads: dict[str, Session] = {}
         self._codex: dict[str, Session] = {}
-        self._released: set[str] = set()
+        self._released: Newest[str] = Newest(REMEMBERED_CALLS)
         self._opening = 0
         self._held: list[Message] = []
 

@@ -11,6 +11,7 @@ from parity.lanes.acp.dialects import Dialect
 from parity.lanes.acp.frames import AskFrame, ToolFrame
 from parity.lanes.acp.shapes import shape_of
 from parity.lanes.acp.work import Work, key_of
+from parity.lanes.policy import REMEMBERED_CALLS
 
 
 class Asks(Work):
@@ -42,6 +43,7 @@ class Asks(Work):
             call.asked_first = True
         elif call.id != frame.id:
             self._aliases[frame.id] = call
+            call.alias = frame.id
         call.merge_ask(frame)
         self._identify_ask(call, frame)
         self._about(call, asked)
@@ -125,6 +127,8 @@ class Asks(Work):
             if shape_of(call, self.dialect) == "delegate" and call.child_ref is None:
                 call.child_ref = session_id
                 self.children[session_id] = call.id
+                while len(self.children) > REMEMBERED_CALLS:
+                    del self.children[next(iter(self.children))]
                 self._reopen(call)
                 break
         return self._out

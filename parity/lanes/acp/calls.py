@@ -29,6 +29,7 @@ class Call:
     """One tool call."""
 
     __slots__ = (
+        "alias",
         "ask",
         "asked_first",
         "began",
@@ -72,6 +73,7 @@ class Call:
         self.began = False  # a `tool_call` named it
         self.updated = False  # a `tool_call` or `tool_call_update` named it
         self.asked_first = False
+        self.alias: str | None = None  # the id it was asked about under
         self.patched = False  # its frames replace and take back
         self.settled: str | None = None
         self.name: str | None = None

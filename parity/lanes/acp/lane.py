@@ -79,6 +79,7 @@ class AcpLane(Asks):
         self._calls.clear()
         self._open.clear()
         self._aliases.clear()
+        self._settled.clear()
         self._terminals.end_turn()
         return out
 

@@ -3,15 +3,18 @@
 A terminal is the client's (version 1: `terminal/*` requests) or the agent's (version 2: its bytes cross as
 they are printed, and a UTF-8 character may be split between two messages). It and its call may come in
 either order. A released or ended terminal is remembered until its turn ends, so that a call settling
-afterwards still has its output and exit code; an unknown one costs the call nothing.
+afterwards still has its output and exit code (of the newest, up to a bound); an unknown one costs the call
+nothing.
 """
 
 from __future__ import annotations
 
 import codecs
 
+from parity.grammar.newest import Newest
 from parity.lanes.acp.calls import Call
 from parity.lanes.acp.frames import TerminalFrame
+from parity.lanes.policy import REMEMBERED_CALLS
 
 _Utf8 = codecs.getincrementaldecoder("utf-8")
 
@@ -65,9 +68,16 @@ class Terminals:
 
     def __init__(self) -> None:
         self._known: dict[str, _Terminal] = {}
+        self._named: Newest[str] = Newest(REMEMBERED_CALLS)
 
     def _terminal(self, terminal_id: str) -> _Terminal:
-        return self._known.setdefault(terminal_id, _Terminal())
+        terminal = self._known.get(terminal_id)
+        if terminal is None:
+            terminal = self._known[terminal_id] = _Terminal()
+            forgotten = self._named.add(terminal_id)
+            if forgotten is not None:
+                del self._known[forgotten]
+        return terminal
 
     def attach(self, terminal_id: str, call: Call) -> str | None:
         """The call shows this terminal; returns what it shows so far."""
@@ -148,5 +158,6 @@ class Terminals:
         """The turn's calls are gone; terminals that are over go with them."""
         for terminal_id in [key for key, terminal in self._known.items() if terminal.over]:
             del self._known[terminal_id]
+            self._named.discard(terminal_id)
         for terminal in self._known.values():
             terminal.call = None

@@ -11,6 +11,7 @@ from typing import Any
 
 from parity.grammar import deltas as d
 from parity.grammar.items import Item
+from parity.grammar.newest import Newest
 from parity.lanes.acp.blocks import NO_META, join_texts
 from parity.lanes.acp.calls import Call
 from parity.lanes.acp.dialects import Dialect
@@ -19,6 +20,7 @@ from parity.lanes.acp.results import close_of
 from parity.lanes.acp.shapes import item_of, presentation_of
 from parity.lanes.acp.terminals import Terminals
 from parity.lanes.acp.text import TextStreams
+from parity.lanes.policy import REMEMBERED_CALLS
 
 
 class Work:
@@ -34,6 +36,7 @@ class Work:
         self._open: dict[str, Call] = {}
         self._aliases: dict[str, Call] = {}
         self._late: dict[str, Call] = {}
+        self._settled: Newest[Call] = Newest(REMEMBERED_CALLS)
         self._text = TextStreams()
         self._terminals = Terminals()
         self._out: list[d.Delta] = []
@@ -206,6 +209,16 @@ class Work:
         call.closed = close
         call.settled = close.status
         self._open.pop(call.id, None)
+        forgotten = self._settled.add(call)
+        if forgotten is not None:
+            self._forget(forgotten)
+
+    def _forget(self, call: Call) -> None:
+        """The call settled long ago: its id, and the one it was asked about under, are known no more."""
+        for table, name in ((self._calls, call.id), (self._aliases, call.alias)):
+            if name is not None and table.get(name) is call:
+                del table[name]
+        self._late.pop(call.id, None)
 
     def _enrich(self, call: Call, frame: ToolFrame, text: str | None) -> None:
         """A late frame of a settled call: more detail, the same status (S27, S30)."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from parity.grammar import deltas as d
+from parity.grammar.newest import Newest
 from parity.lanes.claude_code import frames as f
 from parity.lanes.claude_code.calls import Call
 from parity.lanes.claude_code.ending import ending_of, error_of
@@ -23,7 +24,7 @@ from parity.lanes.claude_code.text import TextBlocks
 from parity.lanes.claude_code.turn import Turn
 from parity.lanes.claude_code.usage import MessageUsage
 from parity.lanes.claude_code.work import Work
-from parity.lanes.policy import UNREPORTED
+from parity.lanes.policy import REMEMBERED_CALLS, UNREPORTED
 
 _INTERRUPTED = "[Request interrupted by user"
 _OWN_NOTIFICATION = "task-notification"
@@ -34,7 +35,7 @@ class ClaudeLane:
 
     def __init__(self, cwd: str | None) -> None:
         self._turn = Turn()
-        self._before: set[str] = set()  # the messages of the turn before
+        self._before: Newest[str] = Newest(REMEMBERED_CALLS)  # the messages of the turn before
         self._steered = False  # a steered message may still begin a turn
         self._work = Work()
         self._work.cwd = cwd
@@ -87,13 +88,14 @@ class ClaudeLane:
 
     def _has_home(self, parent: str | None, message_id: str | None) -> bool:
         """Whether work belongs to a turn; with none open the agent's own turn opens for it (S33)."""
-        if message_id is not None and message_id in self._before:
+        late = parent is not None and self._work.late(parent)
+        if message_id is not None and message_id in self._before and not late:
             return False
         if self._turn.open:
             self._turn.worked = True
             return True
         if parent is not None:
-            return self._work.late(parent)
+            return late
         self._turn = Turn(is_open=True, agent=True)
         self._turn.worked = True
         self._out.append(d.TurnOpen(None if self._steered else "agent"))
@@ -102,7 +104,7 @@ class ClaudeLane:
 
     def _end(self, status: str, error: str | None) -> None:
         """Settle what is open, then the turn; forget its calls."""
-        self._text.close_all(self._out)
+        self._text.close_all(self._out, self._work.late)
         self._work.end_turn(self._out, UNREPORTED if status == "completed" else None)
         self._out.append(d.TurnBoundary(status, error))
         self._before = self._turn.messages
@@ -112,7 +114,7 @@ class ClaudeLane:
     def lost(self) -> list[d.Delta]:
         """The agent is gone: what is open settles as in a turn that failed, background work too."""
         self._out = []
-        self._text.close_all(self._out)
+        self._text.close_all(self._out, lambda parent: False)
         self._work.end_turn(self._out, None, late=True)
         return self._out
 
@@ -198,6 +200,8 @@ class ClaudeLane:
                 self._own_input(block.text, frame)
             elif isinstance(block, f.Foreign):
                 self._homeless(block.raw, f"user/{block.kind}")
+        if results:
+            self._late_news()
 
     def _own_input(self, text: str, frame: f.User) -> None:
         """Input the agent gave itself; our prompt's echo, a sub-agent's prompt and stop marks are none."""
@@ -213,8 +217,13 @@ class ClaudeLane:
 
     def _task(self, frame: f.Task, raw: Any) -> None:
         self._work.task(self._out, frame)
+        self._late_news()
+
+    def _late_news(self) -> None:
+        """Between two turns: what is no part of work that goes on is over."""
         if not self._turn.open:
-            self._work.forget_settled()
+            self._text.close_all(self._out, self._work.late)
+            self._work.end_turn(self._out, UNREPORTED)
 
     # -- permission requests -------------------------------------------------------------------------
 
@@ -230,7 +239,7 @@ class ClaudeLane:
         self._out = []
         parent = self._work.parent_of(agent_id)
         known = self._work.is_open(use.id)
-        if known is False or (known is None and not self._has_home(parent, None)):
+        if known is False or (known is None and not self._has_home(parent or agent_id, None)):
             return [], None
         return self._out, self._work.use(self._out, use, parent)
 

@@ -5,12 +5,17 @@ So a whole block confirms the first block of its channel in its message that not
 
     streaming → confirmed (the whole came) | sealed (other work began, or the turn ended, without it)
 
-A confirmed or sealed block takes nothing more. Messages are remembered until the turn ends.
+A confirmed or sealed block takes nothing more. Messages are remembered until the turn, or the work they
+belong to that outlives it, ends; in a long turn the newest of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from parity.grammar import deltas as d
+from parity.grammar.newest import Newest
+from parity.lanes.policy import REMEMBERED_CALLS
 
 
 class _Block:
@@ -39,11 +44,12 @@ class TextBlocks:
     def __init__(self) -> None:
         self._messages: dict[tuple[str | None, str], _Message] = {}
         self._current: dict[str | None, _Message] = {}
+        self._newest: Newest[tuple[str | None, str]] = Newest(REMEMBERED_CALLS)
         self._nameless = 0
 
     def begin(self, out: list[d.Delta], parent: str | None, message_id: str | None) -> None:
         """A message begins to stream; whatever streamed before it under the same parent is sealed."""
-        message = self._message(parent, message_id)
+        message = self._message(out, parent, message_id)
         before = self._current.get(parent)
         if before is not None and before is not message:
             self._seal(out, before)
@@ -51,13 +57,13 @@ class TextBlocks:
 
     def start(self, out: list[d.Delta], parent: str | None, index: int, channel: str, text: str) -> None:
         """The streaming message's block `index` begins, also where an index is used again."""
-        message = self._streaming(parent)
+        message = self._streaming(out, parent)
         message.indexed[index] = self._new(message, parent, channel)
         self.append(out, parent, index, channel, text)
 
     def append(self, out: list[d.Delta], parent: str | None, index: int, channel: str, text: str) -> None:
         """A piece of the streaming message's block `index`; an empty piece opens nothing."""
-        message = self._streaming(parent)
+        message = self._streaming(out, parent)
         block = message.indexed.get(index)
         if block is None or block.channel != channel:
             block = message.indexed[index] = self._new(message, parent, channel)
@@ -69,7 +75,7 @@ class TextBlocks:
         self, out: list[d.Delta], parent: str | None, message_id: str | None, channel: str, text: str
     ) -> None:
         """A whole block: the end of what streamed of it, or all of it. It never doubles or shortens."""
-        message = self._message(parent, message_id)
+        message = self._message(out, parent, message_id)
         block = _streamed(message, channel, text)
         if block is None:
             if not text:
@@ -89,20 +95,22 @@ class TextBlocks:
         else:
             out.append(d.TextClose(block.key, None if before.startswith(text) else text))
 
-    def close_all(self, out: list[d.Delta]) -> None:
-        """The turn ends: so does every message."""
-        for message in self._messages.values():
-            self._seal(out, message)
-        self._messages.clear()
-        self._current.clear()
+    def close_all(self, out: list[d.Delta], late: Callable[[str | None], bool]) -> None:
+        """The turn ends: so does every message, but for those of work that outlives it (`late`)."""
+        ended = {parent for parent, _ in self._messages if not late(parent)}
+        for key in [key for key in self._messages if key[0] in ended]:
+            self._seal(out, self._messages.pop(key))
+            self._newest.discard(key)
+        for parent in ended:
+            self._current.pop(parent, None)
 
-    def _streaming(self, parent: str | None) -> _Message:
+    def _streaming(self, out: list[d.Delta], parent: str | None) -> _Message:
         message = self._current.get(parent)
         if message is None:
-            message = self._current[parent] = self._message(parent, None)
+            message = self._current[parent] = self._message(out, parent, None)
         return message
 
-    def _message(self, parent: str | None, message_id: str | None) -> _Message:
+    def _message(self, out: list[d.Delta], parent: str | None, message_id: str | None) -> _Message:
         if message_id is None:
             self._nameless += 1
             message_id = f"message-{self._nameless}"
@@ -110,6 +118,9 @@ class TextBlocks:
         message = self._messages.get(key)
         if message is None:
             message = self._messages[key] = _Message(message_id)
+            forgotten = self._newest.add(key)
+            if forgotten is not None and self._current.get(forgotten[0]) is not self._messages[forgotten]:
+                self._seal(out, self._messages.pop(forgotten))
         return message
 
     def _new(self, message: _Message, parent: str | None, channel: str) -> _Block:

@@ -6,6 +6,9 @@ result came that is not its end by itself (S39, a steered message still queued).
 
 from __future__ import annotations
 
+from parity.grammar.newest import Newest
+from parity.lanes.policy import REMEMBERED_CALLS
+
 
 class Turn:
     """What is known of the open turn; a new one replaces it."""
@@ -31,6 +34,6 @@ class Turn:
         self.said = False  # the agent answered in words
         self.steered = False  # a message was added to it
         self.errors: set[str] = set()  # reported already
-        self.messages: set[str] = set()  # ids of the agent's messages
+        self.messages: Newest[str] = Newest(REMEMBERED_CALLS)  # ids of the agent's messages
         self.prompts: set[str] = set()  # texts and uuids of ours, for their echo
         self.pending: tuple[str, str | None] | None = None

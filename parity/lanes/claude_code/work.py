@@ -10,12 +10,14 @@ from collections import deque
 from typing import Any
 
 from parity.grammar import deltas as d
+from parity.grammar.newest import Newest
 from parity.lanes.claude_code import frames as f
 from parity.lanes.claude_code.calls import Call
 from parity.lanes.claude_code.plan import TaskList
 from parity.lanes.claude_code.results import background_task, refused, settle, status_of
 from parity.lanes.claude_code.shapes import item_of, presentation_of
 from parity.lanes.claude_code.tasks import Tasks
+from parity.lanes.policy import REMEMBERED_CALLS
 from parity.wire.json import JsonError, decode
 
 ENDED_CALLS = 256
@@ -30,6 +32,7 @@ class Work:
         self._calls: dict[str, Call] = {}
         self._ended: deque[str] = deque(maxlen=ENDED_CALLS)
         self._streaming: dict[tuple[str | None, int], Call] = {}
+        self._settled: Newest[Call] = Newest(REMEMBERED_CALLS)
         self._plan = TaskList()
         self._tasks = Tasks()
 
@@ -123,16 +126,26 @@ class Work:
         status = status_of(call, block, result, note, interrupting)
         item, close = settle(call, block, result, status, self.cwd, self._plan)
         self._show(out, call, item)
-        _finish(out, call, close)
+        self._finish(out, call, close)
         return True
+
+    def _finish(self, out: list[d.Delta], call: Call, close: d.ItemClose) -> None:
+        call.settled = close.status
+        call.closed = close
+        out.append(close)
+        forgotten = self._settled.add(call)
+        if forgotten is not None and self._calls.get(forgotten.id) is forgotten:
+            del self._calls[forgotten.id]
+            self._ended.append(forgotten.id)
 
     def end_turn(self, out: list[d.Delta], detail: str | None, *, late: bool = False) -> None:
         """The turn ends: a call left open is interrupted with this detail, a refused one failed (S29).
 
+        Of what is over, only the ids are remembered.
+
         `late`: so does work that would outlive the turn.
         """
-        self._streaming.clear()
-        for call in self._calls.values():
+        for call in list(self._calls.values()):
             if call.settled is not None or (not late and self.late(call.id)):
                 continue
             close = d.ItemClose(call.key, "interrupted")
@@ -140,14 +153,12 @@ class Work:
                 close = d.ItemClose(call.key, "failed", approval_status="denied", result_text=call.reason)
             elif detail is not None:
                 close.presentation = d.Presentation(detail=detail)
-            _finish(out, call, close)
-        self.forget_settled()
-
-    def forget_settled(self) -> None:
-        """Forget all but the ids of the calls that are over: no turn is open to say more of them."""
+            self._finish(out, call, close)
         self._ended.extend(call.id for call in self._calls.values() if call.settled is not None)
         self._calls = {call.id: call for call in self._calls.values() if call.settled is None}
+        self._streaming = {at: call for at, call in self._streaming.items() if call.settled is None}
         self._tasks.keep(self._calls)
+        self._settled.clear()
 
     # -- permissions ---------------------------------------------------------------------------------
 
@@ -211,13 +222,7 @@ class Work:
         elif frame.summary:
             close.result_text = frame.summary
         self._show(out, call, item)
-        _finish(out, call, close)
-
-
-def _finish(out: list[d.Delta], call: Call, close: d.ItemClose) -> None:
-    call.settled = close.status
-    call.closed = close
-    out.append(close)
+        self._finish(out, call, close)
 
 
 def _object(text: str) -> dict[str, Any]:

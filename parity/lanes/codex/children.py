@@ -4,7 +4,7 @@ A delegation is open while its sub-agent has a turn, and may outlive the turn th
 a sub-agent is told by `subAgentActivity` (its agentThreadId), by `collabAgentToolCall` (its receivers, known
 only when it completes: until then the newest spawning call without one is taken), or by `thread/started`
 (the parent alone: the delegation is then named after the thread). A settled delegation whose sub-agent works
-again is reopened; its row stays one (S38).
+again is reopened; its row stays one (S38). Of sub-agents that are over, the newest stay known.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from typing import Any
 from parity.grammar import deltas as d
 from parity.grammar import items
 from parity.grammar.items import Item
+from parity.grammar.newest import Newest
 from parity.lanes.codex.shapes import Raw, text_of
 from parity.lanes.codex.strand import Strand, Work
+from parity.lanes.policy import REMEMBERED_CALLS
 
 _OVER = {"completed": "completed", "errored": "failed", "interrupted": "interrupted", "shutdown": "completed"}
 """Statuses of an agent that works no more, and what its delegation settles as."""
@@ -27,6 +29,7 @@ class Children:
     def __init__(self, main: Strand) -> None:
         self._main = main
         self.strands: dict[str, Strand] = {}
+        self._resting: Newest[str] = Newest(REMEMBERED_CALLS)
         self._spawning: dict[str | None, tuple[Strand, Work]] = {}
 
     def announced(self, thread: dict[str, Any]) -> bool:
@@ -37,13 +40,27 @@ class Children:
             return False
         if thread_id not in self.strands:
             label = text_of(thread, "agentNickname") or text_of(thread, "preview") or None
-            self.strands[thread_id] = Strand(thread_id, parent, label)
+            self._join(thread_id, parent, label)
         return True
+
+    def _join(self, thread_id: str, parent: Strand, label: str | None) -> Strand:
+        strand = self.strands[thread_id] = Strand(thread_id, parent, label)
+        self._rest(thread_id)
+        return strand
+
+    def _rest(self, thread_id: str) -> None:
+        """A sub-agent has no turn; of those whose work is over only the newest stay known."""
+        forgotten = self._resting.add(thread_id)
+        strand = self.strands.get(forgotten) if forgotten is not None else None
+        if strand is None or strand.turn is not None:
+            return
+        if strand.delegation is None or strand.delegation.settled:
+            del self.strands[strand.thread_id]
 
     def adopt(self, thread_id: str) -> bool:
         """A thread nobody named works: it is the newest spawning call's, if one has no sub-agent yet."""
         for name, (parent, work) in reversed(self._spawning.items()):
-            strand = self.strands[thread_id] = Strand(thread_id, parent, text_of(work.raw, "prompt"))
+            strand = self._join(thread_id, parent, text_of(work.raw, "prompt"))
             strand.delegation = work
             del self._spawning[name]
             return True
@@ -119,7 +136,7 @@ class Children:
     ) -> list[d.Delta]:
         child = self.strands.get(child_id)
         if child is None:
-            child = self.strands[child_id] = Strand(child_id, parent, label)
+            child = self._join(child_id, parent, label)
         child.label = label or child.label
         if child.delegation is not None:
             return []
@@ -147,6 +164,7 @@ class Children:
     def ended(self, child: Strand, status: str, error: str | None) -> list[d.Delta]:
         """The sub-agent's turn ended; its own works are settled already."""
         child.end_turn()
+        self._rest(child.thread_id)
         if child.delegation is None or child.delegation.settled:
             return []
         return _close(child.delegation, status, error if status == "failed" else None)

@@ -12,9 +12,10 @@ from typing import Any
 
 from parity.grammar import deltas as d
 from parity.grammar.items import Item
+from parity.grammar.newest import Newest
 from parity.lanes.codex.shapes import Raw
 from parity.lanes.codex.usage import UsageMeter
-from parity.lanes.policy import PLAN_KEY
+from parity.lanes.policy import PLAN_KEY, REMEMBERED_CALLS
 
 ENDED_TURNS = 256
 """Ended turns of a thread whose late frames are still recognised."""
@@ -100,6 +101,7 @@ class Strand:
         self.turn: str | None = None
         self.ended: deque[str] = deque(maxlen=ENDED_TURNS)
         self.works: dict[str, Work] = {}
+        self._settled: Newest[Work] = Newest(REMEMBERED_CALLS)
         self.meter = UsageMeter()
         self.plan: tuple[Any, Any] | None = None
         self.diff: str | None = None
@@ -127,12 +129,20 @@ class Strand:
         nest = self.nest
         return PLAN_KEY if nest is None else d.Key(None, PLAN_KEY.channel, nest)
 
+    def settle(self, work: Work) -> None:
+        """The work is over; of the works of a long turn only the newest stay known."""
+        work.settled = True
+        forgotten = self._settled.add(work)
+        if forgotten is not None and self.works.get(forgotten.raw["id"]) is forgotten:
+            del self.works[forgotten.raw["id"]]
+
     def end_turn(self) -> None:
         """The turn is over and its works are settled."""
         if self.turn is not None:
             self.ended.append(self.turn)
         self.turn = None
         self.works = {}
+        self._settled.clear()
         self.plan = None
         self.diff = None
         self.error = None

@@ -70,7 +70,7 @@ def completed(strand: Strand, raw: Raw) -> list[d.Delta]:
     if work.approval == "denied" and close.status == "failed":
         close.approval_status = "denied"
     work.aggregated = work.aggregated or text_of(merged, "aggregatedOutput") is not None
-    work.settled = True
+    strand.settle(work)
     out.append(close)
     return out
 
@@ -127,7 +127,7 @@ def _stream(strand: Strand, work: Work, channel: str) -> TextStream:
 
 def _close_text(strand: Strand, work: Work, raw: Raw) -> list[d.Delta]:
     work.raw = raw
-    work.settled = True
+    strand.settle(work)
     out: list[d.Delta] = []
     for channel, whole in _wholes(raw).items():
         if whole or channel in work.texts:
@@ -196,10 +196,10 @@ def explained(strand: Strand, work: Work, why: str) -> list[d.Delta]:
 def settle_all(strand: Strand, status: str) -> list[d.Delta]:
     """The strand's turn ended with this status: what its agent left open settles, the plan closes."""
     out: list[d.Delta] = []
-    for work in strand.works.values():
+    for work in list(strand.works.values()):
         if work.settled:
             continue
-        work.settled = True
+        strand.settle(work)
         for stream in work.texts.values():
             out += stream.close(None)
         if work.item is not None:

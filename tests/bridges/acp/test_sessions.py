@@ -104,6 +104,15 @@ def test_a_prompt_before_the_session_is_known_is_sent_once_it_is() -> None:
     assert run.turn["status"] == "completed"
 
 
+def test_a_waiting_prompt_fails_with_the_session_that_does_not_open() -> None:
+    run = starting()
+    run.prompt()
+    run.respond("session/new", error={"code": -32000, "message": "log in first"})
+    (ended,) = run.events_of("turn/completed")
+    assert (ended["status"], ended["error"]) == ("failed", "log in first")
+    assert run.drops == {}
+
+
 def test_a_waiting_prompt_that_is_stopped_is_never_sent() -> None:
     run = starting()
     run.prompt()
@@ -323,6 +332,15 @@ def test_a_steer_cancels_an_open_ask() -> None:
     run = prompted().feed(command("t1"), ask("t1", options=OPTIONS))
     run.steer("no, this")
     assert run.responses(0)[0]["result"] == {"outcome": {"outcome": "cancelled"}}
+
+
+def test_nobody_is_asked_once_a_steer_has_cancelled_the_prompt() -> None:
+    run = prompted().feed(tool_call("c1"))
+    run.steer("more")
+    run.feed(ask("c1"))
+    assert run.asked == []
+    assert run.responses(0)[0]["result"] == {"outcome": {"outcome": "cancelled"}}
+    assert run.unhandled[0]["rawType"] == "session/request_permission"
 
 
 def test_a_stop_after_a_steer_ends_the_turn() -> None:
