@@ -205,7 +205,7 @@ def page() -> str:
 
 def acp_tables() -> str:
     lines = ["Kinds of the protocol and their shapes:\n", "| kind | shape |", "|---|---|"]
-    lines += [f"| `{kind}` | {shape} |" for kind, shape in shapes.KIND_SHAPES.items()]
+    lines += [f"| `{kind}` | {shape} |" for kind, shape in sorted(shapes.KIND_SHAPES.items())]
     lines += [
         "| any other | tool |",
         "",

@@ -75,7 +75,7 @@ class AgentSpec(_Data, frozen=True, kw_only=True):
     def shown_command(self) -> str:
         """The start command without paths, for the manifest."""
         words = [self.binary if word == "${run}" else word for word in self.command if word != "${node}"]
-        return " ".join(words)
+        return " ".join(Path(word).name if Path(word).is_absolute() else word for word in words)
 
 
 class Agents(dict[str, AgentSpec]):

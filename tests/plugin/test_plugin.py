@@ -39,7 +39,7 @@ def edit_count(project: Path, cell: str, name: str, by: int) -> None:
 def test_each_cell_has_a_test_per_gate_and_the_allowlist_one(
     project: Path, pytester: pytest.Pytester
 ) -> None:
-    result = pytester.runpytest_subprocess("-v")
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-v")
     result.assert_outcomes(passed=2 * GATES + 1)
     result.stdout.fnmatch_lines([f"*{GROK} events PASSED*"])
 
@@ -51,14 +51,14 @@ def test_it_works_under_xdist(project: Path, pytester: pytest.Pytester) -> None:
 def test_a_changed_pin_fails_naming_cell_row_and_path(project: Path, pytester: pytest.Pytester) -> None:
     pin = project / "recordings" / GROK / "rows.current.ndjson"
     pin.write_text(pin.read_text("utf-8").replace('"exitCode":2', '"exitCode":0'), "utf-8")
-    result = pytester.runpytest_subprocess("-k", "acp-grok")
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-k", "acp-grok")
     result.assert_outcomes(passed=GATES - 1, failed=1, deselected=GATES + 1)
     result.stdout.fnmatch_lines([f"*{GROK}: rows*", "*call_basic_0_0*", "*/exitCode  changed  0 → 2*"])
 
 
 def test_a_raised_count_fails(project: Path, pytester: pytest.Pytester) -> None:
     edit_count(project, GROK, "events", 3)
-    result = pytester.runpytest_subprocess()
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     result.assert_outcomes(passed=2 * GATES, failed=1)
     result.stdout.fnmatch_lines(["*events * re-pin*"])
 
@@ -70,7 +70,7 @@ def test_repinning_touches_only_the_cells_that_ran(
     edit_count(project, GROK, "events", 3)
     edit_count(project, CURSOR, "events", 3)
     monkeypatch.setenv("UPDATE_PARITY_ROW_COUNTS", "1")
-    result = pytester.runpytest_subprocess("-k", "acp-grok")
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-k", "acp-grok")
     result.stdout.fnmatch_lines([f"{GROK}: events *"])
     counts = json.loads((project / "row-counts.json").read_text())
     assert counts[GROK] == right[GROK]
@@ -88,7 +88,7 @@ def test_a_repin_cannot_hide_a_guarded_count_that_rose(
         file.write(json.dumps(last) + "\n")
     before = (project / "row-counts.json").read_bytes()
     monkeypatch.setenv("UPDATE_PARITY_ROW_COUNTS", "1")
-    result = pytester.runpytest_subprocess("-k", "acp-grok and counts")
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-k", "acp-grok and counts")
     result.assert_outcomes(failed=1, deselected=2 * GATES)
     assert (project / "row-counts.json").read_bytes() == before
 
@@ -97,7 +97,9 @@ def test_a_repin_of_nothing_says_so(
     project: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UPDATE_PARITY_ROW_COUNTS", "1")
-    pytester.runpytest_subprocess("-k", "nothing").stdout.fnmatch_lines(["*re-pinned nothing*"])
+    pytester.runpytest_inprocess("-p", "no:cacheprovider", "-k", "nothing").stdout.fnmatch_lines(
+        ["*re-pinned nothing*"]
+    )
 
 
 @pytest.mark.parametrize("knob", ["UPDATE_PARITY_ROW_COUNTS", "UPDATE_TRANSCRIPT_EXPECTATIONS"])
@@ -121,7 +123,7 @@ def test_a_knob_is_never_silently_ignored(
     project: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
-    result = pytester.runpytest_subprocess()
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     assert result.ret != 0
     result.stderr.fnmatch_lines([f"*{name}*"])
 
@@ -130,19 +132,19 @@ def test_a_stale_allowance_fails(project: Path, pytester: pytest.Pytester) -> No
     (project / "allowlist.yaml").write_text(
         'pinned:\n  - {issue: "#1", reason: old, provider: acp-grok, layer: rows, path: /*/children/*/x}\n'
     )
-    result = pytester.runpytest_subprocess()
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     result.assert_outcomes(passed=2 * GATES, failed=1)
     result.stdout.fnmatch_lines(["*allowlist.yaml:2: #1 old*"])
 
 
 def test_a_project_without_the_table_is_left_alone(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_one(): pass")
-    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+    pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
 
 
 def test_a_path_with_dots_hides_no_cell(project: Path, pytester: pytest.Pytester) -> None:
     (project / "pyproject.toml").write_text('[tool.parity]\nrecordings = "recordings/../recordings"\n')
-    pytester.runpytest_subprocess().assert_outcomes(passed=2 * GATES + 1)
+    pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=2 * GATES + 1)
 
 
 @pytest.mark.parametrize("left", [["provider→bridge.ndjson"], ["rows.current.ndjson"], ["notes.txt"]])

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-BRIEF = 120
+BRIEF = 60
 LONG = 20_000
 CAUGHT_WITHIN = 500
 
