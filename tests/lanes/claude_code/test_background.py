@@ -6,13 +6,16 @@ from claude_frames import (
     ClaudeRun,
     Json,
     assistant,
+    block_start,
     can_use,
     done,
     init,
+    message_start,
     prompted,
     result_of,
     task,
     text,
+    text_delta,
     turn,
     use,
     user,
@@ -198,3 +201,49 @@ def test_calls_that_name_each_other_as_parents_are_rows_each(circle: tuple[str, 
     rows = [row for row in run.all_rows if row["kind"] == "command"]
     assert len(rows) == len(circle) + 1
     assert run.drops == {}
+
+
+def under(frame: Json, parent: str = "a1") -> Json:
+    return {**frame, "parent_tool_use_id": parent}
+
+
+def launched() -> ClaudeRun:
+    return prompted().feed(assistant(AGENT), result_of("a1", "started", result=LAUNCHED))
+
+
+def test_a_sub_agents_text_that_streams_across_the_turns_end_is_shown_once() -> None:
+    run = launched().feed(under(message_start("k1")), under(block_start(0, text(""))))
+    run.feed(under(text_delta(0, "half and ")), done(), under(text_delta(0, "half")))
+    run.feed(assistant(text("half and half"), message_id="k1", parent="a1"))
+    run.feed(task("notification", "t1", "a1", status="completed"))
+    assert run.row("message")["text"] == "half and half"
+    assert run.drops == {}
+
+
+def test_a_sub_agents_message_goes_on_after_the_turns_end() -> None:
+    run = launched().feed(assistant(use("c1"), message_id="k1", parent="a1"), done())
+    run.feed(assistant(use("c2", command="make all"), message_id="k1", parent="a1"))
+    run.feed(result_of("c1", "ok", parent="a1"), result_of("c2", "ok", parent="a1"))
+    run.feed(task("notification", "t1", "a1", status="completed"))
+    assert [row["status"] for row in run.row("delegation")["children"]] == ["completed", "completed"]
+    assert run.events_of("provider/unhandled") == []
+
+
+def test_what_a_sub_agent_leaves_open_is_over_with_it_also_between_two_turns() -> None:
+    run = launched().feed(assistant(use("c1"), message_id="k1", parent="a1"), done())
+    run.feed(task("notification", "t1", "a1", status="completed"))
+    (ended,) = run.events_of("item/backgroundTask/completed")
+    assert ended["item"]["status"] == "interrupted"
+
+
+def test_a_question_about_late_work_is_taken_back_once_that_is_over() -> None:
+    run = launched().feed(assistant(use("c1"), message_id="k1", parent="a1"), done())
+    run.feed(can_use("r1", "c1"), result_of("c1", "ok", parent="a1"))
+    assert [message["method"] for message in run.told][-1] == "$/cancel_request"
+
+
+def test_s32_a_message_that_only_began_to_stream_in_a_turn_begins_no_other() -> None:
+    run = prompted().feed(message_start("m1"), block_start(0, text("")), text_delta(0, "half"), done())
+    run.feed(assistant(text("half and half"), message_id="m1"))
+    assert len(run.events_of("turn/started")) == 1
+    assert [event["rawType"] for event in run.events_of("provider/unhandled")] == ["assistant"]
