@@ -58,10 +58,11 @@ work."""
 class _Tracked:
     """One item the assembler knows: its document, its output or text so far, whether it is open.
 
-    `shown` is the output that was streamed, while the item is of a type that shows none.
+    `shown` is the output that was streamed, while the item is of a type that shows none; `parent_ref` names a
+    parent that was not known when the item was opened.
     """
 
-    __slots__ = ("channel", "doc", "id", "key", "open", "output", "scope", "shown", "text")
+    __slots__ = ("channel", "doc", "id", "key", "open", "output", "parent_ref", "scope", "shown", "text")
 
     def __init__(self, key: str, item_id: str, scope: e.Scope, doc: dict[str, Any]) -> None:
         self.key = key
@@ -69,6 +70,7 @@ class _Tracked:
         self.scope = scope
         self.doc = doc
         self.open = True
+        self.parent_ref: str | None = None
         self.output: str | None = None
         self.shown: str | None = None
         self.text: list[str] | None = None
@@ -152,7 +154,9 @@ class Assembler:
         for tracked in self._items.values():
             if not tracked.open:
                 continue
-            parts.setdefault(tracked.doc.get("parentItemId", ""), []).append(tracked.id)
+            parent = self._find(tracked.parent_ref) if tracked.parent_ref is not None else None
+            parent_id = parent.id if parent is not None else tracked.doc.get("parentItemId", "")
+            parts.setdefault(parent_id, []).append(tracked.id)
             if tracked.doc.get("background", tracked.doc["type"] in LATE_EVENTS):
                 waiting.append(tracked.id)
         late: set[str] = set()
@@ -228,6 +232,7 @@ class Assembler:
             doc["providerItemId"] = delta.key.provider_item_id
         if delta.key.parent_ref is not None:
             parent = self._find(delta.key.parent_ref)
+            tracked.parent_ref = delta.key.parent_ref if parent is None else None
             if parent is not None:
                 doc["parentItemId"] = parent.id
         elif "parentItemId" in tracked.doc:

@@ -131,6 +131,12 @@ class Intake:
             for row in thread.projector.flush():
                 self._on_row(row)
 
+    def disconnected(self) -> None:
+        """The bridge's process ended and another takes over: nothing of the threads stays open."""
+        for thread_id in list(self._threads):
+            self.stopped(thread_id)
+            self.deltas(thread_id, [d.SessionEnded()])
+
     def finish(self) -> None:
         """End of input: hand out the rows that are still open."""
         for thread_id in list(self._threads):

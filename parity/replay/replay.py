@@ -128,6 +128,7 @@ class Replay:
         if line.run != self._run:
             if self._run is not None:
                 self._settle()
+                self._intake.disconnected()
                 self._bridge = self._new_bridge()
                 self._fresh()
             self._run = line.run

@@ -130,3 +130,12 @@ def test_an_answer_that_comes_after_the_release_changes_nothing() -> None:
     before = run.events
     run.intake.answer(1, {"decision": "allowed"})
     assert run.events == before
+
+
+def test_nothing_stays_open_of_a_bridge_whose_process_ended() -> None:
+    run = ThreadRun(TURN, open_item("c1")).ask(1, "c1")
+    run.intake.disconnected()
+    assert run.feed(TURN, DONE).drops == {}
+    assert run.of("interaction/resolved")[0]["decision"] == "cancelled"
+    assert [turn["status"] for turn in run.of("turn/completed")] == ["interrupted", "completed"]
+    assert run.row("c1")["status"] == "interrupted"

@@ -58,3 +58,11 @@ def test_a_part_of_late_work_is_late_even_if_it_began_first() -> None:
     run.feed(close_item("c1"), close_item("a1"))
     assert run.row("c1")["status"] == "completed"
     assert run.drops == {}
+
+
+def test_a_part_of_late_work_is_late_even_if_it_names_it_before_it_is_known() -> None:
+    parent = items.delegation("a1", label="Job", background=True)
+    run = ThreadRun(TURN, open_item("c1", parent="a1"), open_item("a1", parent), DONE)
+    run.feed(close_item("c1"), close_item("a1"))
+    assert run.row("c1")["status"] == "completed"
+    assert run.drops == {}

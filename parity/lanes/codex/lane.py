@@ -251,6 +251,8 @@ class CodexLane:
         if not homed:
             return out
         work, opening = works.known(strand, item_id, kind, method)
+        if work.item is None and kind not in works.TEXT_ITEMS:  # known as a text: there is no row to add to
+            return [*out, d.Unhandled(message, method, vouched_turn=True)]
         return out + opening + apply(strand, work, params, (message, method))
 
     def _reviewed(self, strand: Strand, params: Params, message: Message) -> list[d.Delta]:

@@ -54,3 +54,12 @@ def test_a_call_that_started_no_sub_agent_may_begin_again_after_it_ended() -> No
         run.end(spawn(status="failed"))
     run.over()
     assert run.row("delegation")["status"] == "failed"
+
+
+def test_output_under_the_id_of_a_text_has_no_row_to_go_to() -> None:
+    run = CodexRun().turn()
+    run.delta("m1", "hello", "agentMessage/delta")
+    run.delta("m1", "out")
+    run.over()
+    assert run.row("unhandled")["title"] == "item/commandExecution/outputDelta"
+    assert run.drops == {}
