@@ -11,7 +11,9 @@ reopen it. Only these steps change state:
     item.textDelta   unknown → open (text items) item.textClose   open → settled
     item.close       open → settled
 
-Whatever else arrives produces an event that names nothing known; the ordering rules drop and count it.
+A fact of the thread (`facts.py`) is one event and changes nothing here. Whatever else arrives produces an
+event that names nothing known; the ordering rules drop and count it.
+
 Output of a command is kept as one text per open item, so that a snapshot becomes the growth since the last
 one, and a close never doubles or shortens what was streamed (situations S05, S06, S10, S11).
 
@@ -26,8 +28,10 @@ from typing import Any
 
 from parity.grammar import deltas as d
 from parity.grammar import events as e
+from parity.grammar.facts import FACTS
 from parity.grammar.items import EVENT_TYPES, TEXT_TYPES
 from parity.grammar.newest import Newest
+from parity.grammar.tracked import Tracked
 
 REMEMBERED_ITEMS = 16_384
 """Settled items of the open turn that are still known; a lane remembers fewer calls (see `lanes.policy`)."""
@@ -55,28 +59,6 @@ Work of any other type outlives its turn where its item says `background: true`,
 work."""
 
 
-class _Tracked:
-    """One item the assembler knows: its document, its output or text so far, whether it is open.
-
-    `shown` is the output that was streamed, while the item is of a type that shows none; `parent_ref` names a
-    parent that was not known when the item was opened.
-    """
-
-    __slots__ = ("channel", "doc", "id", "key", "open", "output", "parent_ref", "scope", "shown", "text")
-
-    def __init__(self, key: str, item_id: str, scope: e.Scope, doc: dict[str, Any]) -> None:
-        self.key = key
-        self.id = item_id
-        self.scope = scope
-        self.doc = doc
-        self.open = True
-        self.parent_ref: str | None = None
-        self.output: str | None = None
-        self.shown: str | None = None
-        self.text: list[str] | None = None
-        self.channel: str | None = None
-
-
 class Assembler:
     """Turns the deltas of one thread into events; ids are ordinals, so equal input gives equal events."""
 
@@ -85,11 +67,11 @@ class Assembler:
         self._turns = 0
         self._minted = 0
         self._turn: e.Scope | None = None
-        self._items: dict[str, _Tracked] = {}
-        self._background: dict[str, _Tracked] = {}
-        self._settled: Newest[_Tracked] = Newest(REMEMBERED_ITEMS)
+        self._items: dict[str, Tracked] = {}
+        self._background: dict[str, Tracked] = {}
+        self._settled: Newest[Tracked] = Newest(REMEMBERED_ITEMS)
         self._streaming_key: d.Key | None = None  # the text item of the last text, found by its key
-        self._streaming: _Tracked | None = None
+        self._streaming: Tracked | None = None
         self._out: list[e.Event] = []
 
     @property
@@ -103,7 +85,9 @@ class Assembler:
         handler = _HANDLERS.get(type(delta))
         if handler is not None:
             handler(self, delta)
-        return self._out
+            return self._out
+        fact = FACTS.get(type(delta))
+        return [] if fact is None else [fact(self.thread_id, self.scope, delta)]
 
     def item_id(self, provider_item_id: str) -> str | None:
         """The minted id of the provider's item, while it is known."""
@@ -165,26 +149,12 @@ class Assembler:
             waiting += parts.pop(waiting.pop(), ())
         return late
 
-    def _input_accepted(self, delta: d.InputAccepted) -> None:
-        self._out.append(
-            e.TurnInputAccepted(self.thread_id, self.scope, delta.input, delta.client_request_id)
-        )
-
-    def _input_provider(self, delta: d.InputProvider) -> None:
-        text = [{"type": "text", "text": delta.text}]
-        self._out.append(e.TurnInputAccepted(self.thread_id, self.scope, text, origin="provider"))
-
-    def _turn_diff(self, delta: d.TurnDiff) -> None:
-        self._out.append(e.TurnDiffUpdated(self.thread_id, self.scope, delta.diff))
-
-    # -- items ---------------------------------------------------------------------------------------
-
-    def _find(self, key: str) -> _Tracked | None:
+    def _find(self, key: str) -> Tracked | None:
         return self._items.get(key) or self._background.get(key)
 
-    def _track(self, key: str, scope: e.Scope, doc: dict[str, Any]) -> _Tracked:
+    def _track(self, key: str, scope: e.Scope, doc: dict[str, Any]) -> Tracked:
         self._minted += 1
-        tracked = _Tracked(key, f"item-{self._minted}", scope, doc)
+        tracked = Tracked(key, f"item-{self._minted}", scope, doc)
         self._items[key] = tracked
         return tracked
 
@@ -220,7 +190,7 @@ class Assembler:
             if whole is not None:
                 self._settle_output(tracked, whole)
 
-    def _document(self, tracked: _Tracked, delta: d.ItemOpen) -> dict[str, Any]:
+    def _document(self, tracked: Tracked, delta: d.ItemOpen) -> dict[str, Any]:
         item = delta.item
         kind = item["type"]
         doc: dict[str, Any] = {
@@ -269,7 +239,7 @@ class Assembler:
         self._settle(tracked, delta.status)
         self._background.pop(key, None)
 
-    def _settle(self, tracked: _Tracked, status: str) -> None:
+    def _settle(self, tracked: Tracked, status: str) -> None:
         tracked.open = False
         forgotten = self._settled.add(tracked)
         if forgotten is not None and self._items.get(forgotten.key) is forgotten:
@@ -310,7 +280,7 @@ class Assembler:
             event = TEXT_EVENTS[tracked.channel or "agentMessage"]
             self._out.append(event(self.thread_id, tracked.scope, tracked.id, delta.text))
 
-    def _text_item(self, delta: d.TextDelta) -> _Tracked | None:
+    def _text_item(self, delta: d.TextDelta) -> Tracked | None:
         """The open item a text belongs to; None, with what is to be said of it, where there can be none."""
         home = self._home(delta.key)
         if home is None and self._homeless(delta.no_turn_fallback):
@@ -345,7 +315,7 @@ class Assembler:
         self._settle(tracked, "completed")
         self._background.pop(key, None)
 
-    def _settle_text(self, tracked: _Tracked, whole: str) -> None:
+    def _settle_text(self, tracked: Tracked, whole: str) -> None:
         """The whole text is the agent's last word; what of its end was never streamed is streamed now."""
         streamed = "".join(tracked.text or ())
         tracked.text = [whole]
@@ -371,7 +341,7 @@ class Assembler:
             return
         self._settle_output(tracked, delta.text)
 
-    def _settle_output(self, tracked: _Tracked, whole: str) -> None:
+    def _settle_output(self, tracked: Tracked, whole: str) -> None:
         """Make the streamed output equal `whole`: growth where it grew, one reset where it did not."""
         before = tracked.output or ""
         if whole == before:
@@ -382,7 +352,7 @@ class Assembler:
         else:
             self._emit_output(tracked, tracked.id, whole, True)
 
-    def _emit_output(self, tracked: _Tracked | None, item_id: str, text: str, reset: bool) -> None:
+    def _emit_output(self, tracked: Tracked | None, item_id: str, text: str, reset: bool) -> None:
         kind = tracked.doc["type"] if tracked is not None else "commandExecution"
         event = OUTPUT_EVENTS.get(kind)
         if event is None:
@@ -392,7 +362,7 @@ class Assembler:
             item_id = tracked.id
         self._out.append(event(self.thread_id, scope, item_id, text, reset))
 
-    # -- facts of the thread --------------------------------------------------------------------------
+    # -- errors, what is unhandled, the end ----------------------------------------------------------
 
     def _homeless(self, fallback: d.Fallback | None) -> bool:
         if fallback is None:
@@ -405,12 +375,6 @@ class Assembler:
             return
         scope = self.scope if delta.vouched_turn else e.THREAD_SCOPE
         self._out.append(e.ProviderUnhandled(self.thread_id, scope, delta.raw, delta.raw_type))
-
-    def _usage(self, delta: d.Usage) -> None:
-        self._out.append(e.TokenUsageUpdated(self.thread_id, self.scope, delta.last, delta.total, delta.turn))
-
-    def _context_window(self, delta: d.ContextWindow) -> None:
-        self._out.append(e.ContextWindowUpdated(self.thread_id, self.scope, delta.used, delta.size))
 
     def _error(self, delta: d.ProviderError) -> None:
         self._out.append(
@@ -425,37 +389,6 @@ class Assembler:
         )
         if delta.settles_turn and self._turn is not None:
             self._turn_boundary(d.TurnBoundary("failed", delta.message))
-
-    def _warning(self, delta: d.ProviderWarning) -> None:
-        self._out.append(e.ProviderWarningEvent(self.thread_id, self.scope, delta.message))
-
-    def _name(self, delta: d.ThreadName) -> None:
-        self._out.append(e.ThreadNameUpdated(self.thread_id, e.THREAD_SCOPE, delta.name))
-
-    def _identity(self, delta: d.ThreadIdentity) -> None:
-        self._out.append(e.ThreadIdentity(self.thread_id, e.THREAD_SCOPE, delta.provider_thread_id))
-
-    def _thread_started(self, delta: d.ThreadStarted) -> None:
-        self._out.append(e.ThreadStarted(self.thread_id, e.THREAD_SCOPE))
-
-    def _compacted(self, delta: d.ContextCompacted) -> None:
-        self._out.append(e.ThreadCompacted(self.thread_id, self.scope))
-
-    def _cleared(self, delta: d.ContextCleared) -> None:
-        self._out.append(e.ThreadContextCleared(self.thread_id, self.scope))
-
-    def _extension(self, delta: d.ExtensionState) -> None:
-        self._out.append(
-            e.ExtensionStateUpdated(self.thread_id, e.THREAD_SCOPE, delta.extension, delta.state)
-        )
-
-    def _rate_limits(self, delta: d.ProviderRateLimits) -> None:
-        self._out.append(e.RateLimitsUpdated(self.thread_id, e.THREAD_SCOPE, delta.limits))
-
-    def _model_fallback(self, delta: d.ProviderModelFallback) -> None:
-        self._out.append(
-            e.ModelFallbackEvent(self.thread_id, self.scope, delta.model, delta.previous, delta.reason)
-        )
 
     def _session_gone(self, delta: d.Delta) -> None:
         """A reset or ended session leaves nothing open: its turn is interrupted, its late work settled."""
@@ -476,8 +409,6 @@ def _key(key: d.Key) -> str:
 
 
 _HANDLERS: dict[type[d.Delta], Callable[[Assembler, Any], None]] = {
-    d.InputAccepted: Assembler._input_accepted,
-    d.InputProvider: Assembler._input_provider,
     d.TurnOpen: Assembler._turn_open,
     d.TurnBoundary: Assembler._turn_boundary,
     d.ItemOpen: Assembler._item_open,
@@ -487,19 +418,7 @@ _HANDLERS: dict[type[d.Delta], Callable[[Assembler, Any], None]] = {
     d.TextClose: Assembler._text_close,
     d.OutputDelta: Assembler._output_delta,
     d.OutputSnapshot: Assembler._output_snapshot,
-    d.Usage: Assembler._usage,
-    d.ContextWindow: Assembler._context_window,
-    d.ContextCompacted: Assembler._compacted,
-    d.ContextCleared: Assembler._cleared,
-    d.TurnDiff: Assembler._turn_diff,
-    d.ThreadStarted: Assembler._thread_started,
-    d.ThreadIdentity: Assembler._identity,
-    d.ThreadName: Assembler._name,
-    d.ExtensionState: Assembler._extension,
     d.ProviderError: Assembler._error,
-    d.ProviderWarning: Assembler._warning,
-    d.ProviderRateLimits: Assembler._rate_limits,
-    d.ProviderModelFallback: Assembler._model_fallback,
     d.Unhandled: Assembler._unhandled,
     d.SessionReset: Assembler._session_gone,
     d.SessionEnded: Assembler._session_gone,

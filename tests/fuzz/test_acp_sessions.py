@@ -10,15 +10,7 @@ import pytest
 from acp_player import WORDS, AcpPlayer, Step
 from fuzz_runs import at_length, briefly, finds
 from hypothesis import strategies as st
-from session_truth import (
-    check_rows,
-    check_settling,
-    check_streams,
-    check_text,
-    events_by_thread,
-    remembered,
-    rows_by_thread,
-)
+from session_truth import check_session, remembered
 
 from parity.grammar.assembler import Assembler
 from parity.lanes.acp.calls import Call
@@ -38,17 +30,7 @@ def check(session: tuple[str | None, bool, list[Step]]) -> None:
     run, truth = player.run, player.truth
     assert run.noise == 0
     assert not run.drops
-    rows = rows_by_thread(run.structs)
-    unhandled: list[str] = []
-    for thread, events in events_by_thread(run.structs).items():
-        check_settling(events)
-        check_streams(events)
-        check_rows(truth, thread, rows[thread], exact=profile is None)
-        if profile is None:
-            check_text(truth, thread, events)
-        unhandled += [event["rawType"] for event in events if event["type"] == "provider/unhandled"]
-    if profile is None:
-        assert sorted(unhandled) == sorted(truth.unhandled.elements())
+    check_session(run.structs, truth, exact=profile is None)
     if not gone:
         assert not remembered(run.bridge, truth.ids), "state is left of a settled call"
 

@@ -8,15 +8,7 @@ import pytest
 from claude_player import WORDS, ClaudePlayer, Step
 from fuzz_runs import at_length, briefly, finds
 from hypothesis import strategies as st
-from session_truth import (
-    check_rows,
-    check_settling,
-    check_streams,
-    check_text,
-    events_by_thread,
-    remembered,
-    rows_by_thread,
-)
+from session_truth import check_session, remembered
 
 from parity.lanes.claude_code import text
 from parity.lanes.claude_code.work import Work
@@ -32,15 +24,7 @@ def check(session: tuple[bool, list[Step]]) -> None:
     run, truth = player.run, player.truth
     assert run.bridge.noise == 0
     assert not run.drops
-    rows = rows_by_thread(run.structs)
-    unhandled: list[str] = []
-    for thread, events in events_by_thread(run.structs).items():
-        check_settling(events)
-        check_streams(events)
-        check_rows(truth, thread, rows[thread], exact=True)
-        check_text(truth, thread, events)
-        unhandled += [event["rawType"] for event in events if event["type"] == "provider/unhandled"]
-    assert sorted(unhandled) == sorted(truth.unhandled.elements())
+    check_session(run.structs, truth, exact=True)
     if not gone:
         assert not remembered(run.bridge, truth.ids), "state is left of a settled call"
 

@@ -72,6 +72,22 @@ def rows_by_thread(events: Iterable[e.Event]) -> dict[str, list[Json]]:
     return {thread: decode(encode(found)) for thread, found in rows.items()}
 
 
+def check_session(events: Iterable[e.Event], truth: Truth, *, exact: bool) -> None:
+    """All that must hold of what came of a session: each thread's events and rows, and what is unhandled."""
+    events = list(events)
+    rows = rows_by_thread(events)
+    unhandled: list[str] = []
+    for thread, told in events_by_thread(events).items():
+        check_settling(told)
+        check_streams(told)
+        check_rows(truth, thread, rows[thread], exact=exact)
+        if exact:
+            check_text(truth, thread, told)
+        unhandled += [event["rawType"] for event in told if event["type"] == "provider/unhandled"]
+    if exact:
+        assert sorted(unhandled) == sorted(truth.unhandled.elements())
+
+
 def check_settling(events: list[Json]) -> None:
     """Every turn and every item that began settled exactly once for each time it began."""
     open_items: set[str] = set()
