@@ -6,6 +6,7 @@ standard error, never a traceback.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable
@@ -57,14 +58,18 @@ def _guarded(run: Callable[[], Any]) -> None:
         sys.exit(130)
 
 
+_command = functools.cache(typer.main.get_command)
+"""An application as a command; making it takes longer than to start a replay, and tests start hundreds."""
+
+
 def main() -> None:
     """The `parity` command."""
-    _guarded(app)
+    _guarded(_command(app))
 
 
 def rerecord_main() -> None:
     """The `rerecord` command."""
-    _guarded(rerecord_app)
+    _guarded(_command(rerecord_app))
 
 
 if __name__ == "__main__":
