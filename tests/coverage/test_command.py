@@ -12,6 +12,7 @@ import pytest
 from parity_runs import copy_cells, parity
 
 from parity.coverage.model import Entry
+from parity.lanes.claude_code.reader import OPAQUE_BLOCKS
 from parity.report.coverage import write_coverage
 
 pytest_plugins = ["pytester"]
@@ -55,8 +56,12 @@ def test_json_names_every_cell_and_every_effect(project: Path) -> None:
     assert (found["cells"], found["becomes"]) == ([GROK], ["item.open webFetch"])
 
 
-def test_only_what_is_unhandled_or_only_what_is_missing_is_shown(project: Path) -> None:
-    assert {one["verdict"] for one in entries("--recordings", project, "--unhandled")} == {"unhandled"}
+def test_only_what_is_unhandled_or_only_what_is_missing_is_shown(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(OPAQUE_BLOCKS, "tool_addition")
+    unhandled = entries("--recordings", project, "--unhandled")
+    assert [(one["name"], one["verdict"]) for one in unhandled] == [("tool_addition", "unhandled")]
     missing = entries("--recordings", project, "--missing")
     assert [one for one in missing if one["cells"]] == []
     assert "current_mode_update" in {one["name"] for one in missing}

@@ -14,6 +14,7 @@ from parity.coverage.model import HANDLED, IGNORED, UNHANDLED, Entry, Key
 from parity.coverage.watching import Seen
 from parity.lanes.acp import reader_v1, shapes
 from parity.lanes.acp.decisions import IGNORED as ACP_IGNORED
+from parity.lanes.claude_code.reader import OPAQUE_BLOCKS
 from parity.lanes.codex.known import HANDLED_NOTIFICATIONS, IGNORED_NOTIFICATIONS, ITEM_TYPES, QUIET
 from parity.wire import find_cells
 
@@ -39,6 +40,13 @@ def test_nothing_acp_publishes_is_unhandled_without_a_written_decision(
     judged = {entry.category for entry in of(protocol, alone)}
     assert {"session update", "content block", "tool content", "tool kind", "tool status"} <= judged
     assert {"stop reason", "client method"} <= judged
+
+
+@pytest.mark.parametrize("protocol", ["codex", "claude-code"])
+def test_nothing_a_vendor_publishes_is_unhandled_without_a_written_decision(
+    alone: dict[Key, Entry], protocol: str
+) -> None:
+    assert [str(entry.key) for entry in of(protocol, alone) if entry.verdict == UNHANDLED] == []
 
 
 @pytest.mark.parametrize(
@@ -69,11 +77,6 @@ def test_codex_is_handled_where_its_lists_say_so(alone: dict[Key, Entry]) -> Non
     assert {entry.name for entry in of("codex", alone, "item type") if entry.verdict == HANDLED} == set(
         ITEM_TYPES
     )
-
-
-def test_a_message_without_effect_and_without_a_decision_is_unhandled(alone: dict[Key, Entry]) -> None:
-    entry = alone[Key("claude-code", "content block", "tool_addition")]
-    assert (entry.verdict, entry.becomes, entry.decision) == (UNHANDLED, [], None)
 
 
 # -- what a lane forgets ---------------------------------------------------------------------------------
@@ -113,6 +116,15 @@ def test_a_method_the_bridge_refuses_is_unhandled(monkeypatch: pytest.MonkeyPatc
 def test_a_decision_that_is_lost_leaves_its_silence_unhandled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(ACP_IGNORED, "available_commands_update")
     assert verdict_of(Key("acp-v1", "session update", "available_commands_update")) == UNHANDLED
+
+
+@pytest.mark.usefixtures("_anew")
+def test_a_message_without_effect_and_without_a_decision_is_unhandled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(OPAQUE_BLOCKS, "tool_addition")
+    entry = entry_of(Key("claude-code", "content block", "tool_addition"), Seen())
+    assert (entry.verdict, entry.becomes, entry.decision) == (UNHANDLED, [], None)
 
 
 # -- what cells use --------------------------------------------------------------------------------------

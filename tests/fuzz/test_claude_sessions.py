@@ -25,6 +25,7 @@ def check(session: tuple[bool, list[Step]]) -> None:
     assert run.bridge.noise == 0
     assert not run.drops
     check_session(run.structs, truth, exact=True)
+    player.questions.check()
     if not gone:
         assert not remembered(run.bridge, truth.ids), "state is left of a settled call"
 

@@ -18,6 +18,7 @@ from claude_frames import (
     block_start,
     block_stop,
     can_use,
+    control,
     done,
     init,
     message_start,
@@ -29,6 +30,7 @@ from claude_frames import (
     use,
     user,
 )
+from claude_questions import Questions
 from session_truth import CallTruth, Truth
 
 Step = tuple[str, int, int]
@@ -97,6 +99,7 @@ class ClaudePlayer:
         self._over: list[str] = []  # ids of calls of turns before
         self._count = 0
         self._asked: list[tuple[Work, int, str]] = []
+        self.questions = Questions(self.run)
 
     def play(self, steps: list[Step], *, gone: bool = False) -> ClaudePlayer:
         """All steps, then the end of the session: turns and tasks end, or the agent is `gone`."""
@@ -160,6 +163,7 @@ class ClaudePlayer:
         self.stopped = not refused
 
     def _asked_no_more(self) -> None:
+        self.questions.over()
         for work, _, _ in self._asked:
             work.truth.cancelled = True
         self._asked = []
@@ -190,6 +194,7 @@ class ClaudePlayer:
 
     def _ended(self) -> None:
         self.open = self.stopped = False
+        self.questions.over()
         self._last, self._messages = self._messages, set()
         self._asked = [asked for asked in self._asked if asked[0].late]
         self._over += [work.id for work in self.calls.values() if not work.late]
@@ -306,6 +311,14 @@ class ClaudePlayer:
             _under(block_stop(streaming.index), of),
         ]
         self.run.feed(*(lines if how % 2 else lines[::-1]))
+
+    def _aside(self, which: int, how: int) -> None:
+        """A block that is no work, and shows nothing but that the context was shortened."""
+        parent = self._parent(which)
+        of = parent.id if parent is not None else None
+        if of not in self.streaming:
+            message_id = self._message_id(parent, which)
+            self.run.feed(assistant(_ASIDES[how % len(_ASIDES)], message_id=message_id, parent=of))
 
     # -- calls -------------------------------------------------------------------------------------------
 
@@ -478,6 +491,13 @@ class ClaudePlayer:
             work.truth.denied = decision == "denied"
             work.truth.cancelled = decision == "cancelled"
 
+    def _elicit(self, which: int, how: int) -> None:
+        """An MCP server asks a person, in a turn or outside one."""
+        self.questions.ask(which, how)
+
+    def _elicited(self, which: int, how: int) -> None:
+        self.questions.answer(which, how)
+
     # -- everything else ---------------------------------------------------------------------------------
 
     def _facts(self, which: int, how: int) -> None:
@@ -497,6 +517,8 @@ class ClaudePlayer:
                 {"type": "tool_progress", "tool_use_id": "toolu-0"},
                 {"type": "conversation_reset"},
             ][which]
+            if how != 7
+            else _MORE_FACTS[which % len(_MORE_FACTS)]
         )
 
     def _api_error(self, which: int, how: int) -> None:
@@ -523,6 +545,21 @@ class ClaudePlayer:
             self.truth.unhandled["control_request/vendor_request"] += 1
 
 
+_ASIDES: list[Json] = [
+    {"type": "compaction", "content": "It was about tea.", "encrypted_content": None},
+    {"type": "compaction", "content": None, "encrypted_content": None},
+    {"type": "mcp_tool_listing", "mcp_server_name": "docs", "tools": []},
+    {"type": "tool_addition", "tool": {"type": "tool_reference", "name": "find"}},
+    {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "find"}},
+]
+_MORE_FACTS: list[Json] = [
+    {"type": "active_goal", "value": {"condition": "done", "iterations": 1}},
+    {"type": "active_goal", "value": None},
+    system("session_writes_lost", error_code="ENOSPC", lost=["transcript"]),
+    control("dialog", "request_user_dialog", dialog_kind="vendor_dialog", payload={}),
+]
+
+
 def _under(frame: Json, parent: str | None) -> Json:
     return {**frame, "parent_tool_use_id": parent}
 
@@ -537,12 +574,15 @@ _STEPS = {
     "stream": ClaudePlayer._stream,
     "piece": ClaudePlayer._piece,
     "whole": ClaudePlayer._whole,
+    "aside": ClaudePlayer._aside,
     "use": ClaudePlayer._use,
     "result": ClaudePlayer._result,
     "news": ClaudePlayer._news,
     "late": ClaudePlayer._late,
     "ask": ClaudePlayer._ask,
     "answer": ClaudePlayer._answer,
+    "elicit": ClaudePlayer._elicit,
+    "elicited": ClaudePlayer._elicited,
     "facts": ClaudePlayer._facts,
     "api-error": ClaudePlayer._api_error,
     "unknown": ClaudePlayer._unknown,

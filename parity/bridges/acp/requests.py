@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from parity.bridges import elicitations
 from parity.bridges.acp.session import Interaction, Session, Sessions
 from parity.bridges.acp.versions import Version1
 from parity.bridges.base import INVALID_PARAMS, METHOD_NOT_FOUND, HostCall, Message, Output, ToProvider
@@ -57,11 +58,9 @@ class AgentRequests(JsonRpcBridge):
             return
         session = session or self.sessions.any()
         if method == "elicitation/create":
-            self._answer_agent(request_id, {"action": "decline"})
+            self._answer_agent(request_id, elicitations.DECLINED)
             if session is not None:
-                asked = params.get("message")
-                text = f"declined the agent's form: {asked if isinstance(asked, str) else method}"
-                self._deltas(session.thread_id, [d.ProviderWarning(text)])
+                self._deltas(session.thread_id, [d.ProviderWarning(elicitations.declined(params))])
         elif session is None or not self._vendor_request(request_id, session, method, params):
             self._refuse_agent(request_id, METHOD_NOT_FOUND, f"Method not found: {method}")
             if session is not None and not self.dialect.declines(method):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from parity.bridges import elicitations
 from parity.bridges.base import Message, ToProvider
 from parity.bridges.claude_code import asking, envelope
 from parity.bridges.claude_code.session import Interaction, Prompt, Session, prompt_of, user_line
@@ -24,6 +25,7 @@ from parity.lanes.claude_code.reader import read
 from parity.lanes.claude_code.shapes import plan_of
 
 _AGENT_ERROR = -32603
+_DIALOG = "request_user_dialog"
 _UNSUPPORTED = {"mcp_message": "this client runs no MCP servers"}
 """Control requests that are known and refused, and why."""
 
@@ -46,8 +48,12 @@ class ClaudeCodeBridge(RequestBridge):
         self._pending[request_id] = lambda message: then(*envelope.outcome(message))
         self._out.append(ToProvider(envelope.request(request_id, subtype, fields)))
 
-    def _allow_or_deny(self, request_id: Any, body: Params) -> None:
+    def _answer_agent(self, request_id: Any, body: Params) -> None:
         self._out.append(ToProvider(envelope.success(request_id, body)))
+
+    def _cancel(self, interaction: Interaction, why: str) -> None:
+        """Nobody decides it any more."""
+        self._answer_agent(interaction.request_id, asking.undecided(interaction.request, why))
 
     def _refusal(self, reason: str) -> Message:
         return envelope.error(None, reason)
@@ -158,7 +164,7 @@ class ClaudeCodeBridge(RequestBridge):
         if intent == "release":
             for asked, interaction in session.interactions.items():
                 self._withdraw(asked, tell=False)
-                self._allow_or_deny(interaction.request_id, {"behavior": "deny", "message": asking.RELEASED})
+                self._cancel(interaction, asking.RELEASED)
             self._session = None
         elif intent == "interrupt":
             self._interrupt(session)
@@ -176,7 +182,7 @@ class ClaudeCodeBridge(RequestBridge):
         self._send("interrupt", {}, then)
         for asked, interaction in session.interactions.items():
             self._withdraw(asked, tell=False)
-            self._allow_or_deny(interaction.request_id, {"behavior": "deny", "message": asking.INTERRUPTED})
+            self._cancel(interaction, asking.INTERRUPTED)
             if interaction.call is not None:
                 self._deltas(session.thread_id, session.lane.answered(interaction.call, "cancelled"))
         session.interactions.clear()
@@ -210,11 +216,16 @@ class ClaudeCodeBridge(RequestBridge):
             self._late_work_ended(session)
 
     def _turn_ended(self, session: Session) -> None:
-        """What waited for a person in the turn waits no more; our next prompt's turn opens."""
+        """What waited for a person in the turn waits no more; our next prompt's turn opens.
+
+        Of a call of its own that is over the agent knows; an MCP server may wait for ever.
+        """
         for asked, interaction in list(session.interactions.items()):
             if interaction.call is None or not session.lane.outlives(interaction.call):
                 self._withdraw(asked, tell=False)
                 del session.interactions[asked]
+                if interaction.request.get("subtype") == asking.ELICITATION:
+                    self._cancel(interaction, asking.OVER)
         if session.waiting:
             self._begin(session, session.waiting.pop(0))
 
@@ -238,8 +249,14 @@ class ClaudeCodeBridge(RequestBridge):
         if method == "can_use_tool" and session is not None:
             self._can_use_tool(request_id, session, message["request"])
             return
+        if method == asking.ELICITATION:
+            self._elicitation(request_id, session, message["request"])
+            return
+        if method == _DIALOG:
+            self._dialog(session, message["request"])
+            return
         if method == "hook_callback":
-            self._allow_or_deny(request_id, {})
+            self._answer_agent(request_id, {})
             return
         why = _UNSUPPORTED.get(method, f"unsupported control request: {method}")
         self._out.append(ToProvider(envelope.error(request_id, why)))
@@ -256,7 +273,7 @@ class ClaudeCodeBridge(RequestBridge):
         plan = None
         if isinstance(call_id, str) and isinstance(name, str):
             if session.lane.is_over(call_id):
-                self._allow_or_deny(request_id, {"behavior": "deny", "message": asking.OVER})
+                self._answer_agent(request_id, {"behavior": "deny", "message": asking.OVER})
                 return
             use = ToolUse(call_id, name, value if isinstance(value, dict) else {})
             agent_id = request.get("agent_id")
@@ -265,12 +282,38 @@ class ClaudeCodeBridge(RequestBridge):
             interaction.call = call
             plan = plan_of(call) if call is not None else None
 
+        self._wait(session, interaction, asking.payload_of(request, plan))
+
+    def _elicitation(self, request_id: Any, session: Session | None, request: dict[str, Any]) -> None:
+        """An MCP server wants a yes, or a form filled in or a page opened, which no row can show."""
+        if session is not None and asking.asks_nothing(request):
+            if not session.waits_for(request_id):
+                self._wait(session, Interaction(request_id, request, None), asking.payload_of(request, None))
+            return
+        self._answer_agent(request_id, elicitations.DECLINED)
+        if session is not None:
+            server = request.get("mcp_server_name")
+            text = elicitations.declined(request, server if isinstance(server, str) else None)
+            self._deltas(session.thread_id, [d.ProviderWarning(text)])
+
+    def _dialog(self, session: Session | None, request: dict[str, Any]) -> None:
+        """A dialog stays unanswered: our bridge declares none, so it may be for another client.
+
+        The agent throws an error away, and `cancelled` would say that a person dismissed it.
+        """
+        if session is not None:
+            text = f"left a dialog of the agent unanswered: {request.get('dialog_kind')}"
+            self._deltas(session.thread_id, [d.ProviderWarning(text)])
+
+    def _wait(self, session: Session, interaction: Interaction, payload: Params) -> None:
+        """A person is asked, and the agent waits."""
+
         def then(answer: Message) -> None:
             del session.interactions[asked]
             self._decided(session, interaction, answer)
 
         item_id = interaction.call.id if interaction.call is not None else None
-        asked = self._ask(session.thread_id, item_id, asking.payload_of(request, plan), then)
+        asked = self._ask(session.thread_id, item_id, payload, then)
         session.interactions[asked] = interaction
 
     def _taken_back(self, request_id: Any) -> None:
@@ -294,7 +337,7 @@ class ClaudeCodeBridge(RequestBridge):
         result = answer.get("result")
         result = result if isinstance(result, dict) else {}
         body = asking.encode(result, interaction.request)
-        self._allow_or_deny(interaction.request_id, body)
+        self._answer_agent(interaction.request_id, body)
         if body.get("interrupt") is True:
             session.lane.interrupt()
         if call is None:

@@ -2,9 +2,9 @@
 
 The inverse of the bridge's provider side, for `parity import`: initialize → initialize, the first user
 message → thread/start and turn/start, a later one → turn/start (turn/steer while a turn is open), interrupt →
-thread/stop, an answer to `can_use_tool` → the runtime's decision. The process holds one session and the
-client never opens it, so the thread's cwd comes from the agent's first `system/init`. Calls our bridge never
-makes are ignored.
+thread/stop, an answer to `can_use_tool` or `elicitation` → the runtime's decision. The process holds one
+session and the client never opens it, so the thread's cwd comes from the agent's first `system/init`. Calls
+our bridge never makes are ignored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def is_from_client(message: Message) -> bool | None:
         return _text(message["request"], "subtype") not in _AGENT_REQUESTS
     if kind == "control_response" and isinstance(message.get("response"), dict):
         body = message["response"].get("response")
-        return isinstance(body, dict) and "behavior" in body
+        return isinstance(body, dict) and ("behavior" in body or body.get("action") in asking.ACTIONS)
     if kind == "user" and isinstance(message.get("message"), dict):
         return not message.get("session_id")
     return None
@@ -86,7 +86,7 @@ class ClaudeCodeClient:
             self._prompting = min(self._prompting, queued if type(queued) is int else 0)
 
     def answer(self, method: str, request: Message, response: Message) -> Message:
-        """The runtime's response members behind the client's answer to `can_use_tool`."""
+        """The runtime's response members behind the client's answer to a request."""
         result, error = envelope.outcome(response)
         if error is not None:
             return {"error": {"code": -32603, "message": error}}

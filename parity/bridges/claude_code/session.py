@@ -25,7 +25,7 @@ class Prompt(Struct):
 
 
 class Interaction(Struct):
-    """A `can_use_tool` request that waits for a person."""
+    """A request that waits for a person: `can_use_tool` about a call, or an `elicitation`."""
 
     request_id: Any
     request: dict[str, Any]

@@ -19,6 +19,8 @@ QUIET = {
     "stream_event content_block_start": "the block opens with its first delta or its whole frame",
     "stream_event content_block_delta input_json_delta": "a piece of the arguments; the whole frame has them",
     "stream_event content_block_delta signature_delta": "a signature of the vendor",
+    "stream_event content_block_delta citations_delta": "the source of a passage; no row has a place for it",
+    "stream_event content_block_delta compaction_delta": "a piece of the summary; the whole frame says so",
     "stream_event content_block_stop": "the whole frame of the block closes it",
     "system status": "what the agent is busy with; the rows show it",
     "user text": "the echo of the runtime's input, or a notice of the agent program to itself",

@@ -47,7 +47,11 @@ class Foreign(Struct):
     raw: Any
 
 
-Block: TypeAlias = Text | ToolUse | ToolResult | Opaque | Foreign
+class Compacted(Struct):
+    """The context was shortened: as a message of the agent program, or as a block of the model's API."""
+
+
+Block: TypeAlias = Text | ToolUse | ToolResult | Opaque | Foreign | Compacted
 
 
 class Assistant(Struct):
@@ -171,8 +175,10 @@ class Limits(Struct):
     limits: Any
 
 
-class Compacted(Struct):
-    """The context was shortened."""
+class Goal(Struct):
+    """What the agent is to reach before it stops, in its own words; None where there is none any more."""
+
+    goal: dict[str, Any] | None
 
 
 class Cleared(Struct):
@@ -206,6 +212,7 @@ Frame: TypeAlias = (
     | Said
     | Fallback
     | Limits
+    | Goal
     | Compacted
     | Cleared
     | Idle

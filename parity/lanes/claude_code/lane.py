@@ -42,6 +42,7 @@ class ClaudeLane:
         self._text = TextBlocks()
         self._usage = MessageUsage()
         self._mode: str | None = None
+        self._goal: dict[str, Any] | None = None
         self._out: list[d.Delta] = []
 
     # -- turns ---------------------------------------------------------------------------------------
@@ -159,6 +160,8 @@ class ClaudeLane:
                 self._work.use(self._out, block, frame.parent)
             case f.ToolResult():
                 self._tool_result(block, None, {}, raw)
+            case f.Compacted() if frame.parent is None:  # a sub-agent's context is not the thread's
+                self._out.append(d.ContextCompacted())
             case f.Foreign():
                 self._homeless(block.raw, f"assistant/{block.kind}")
 
@@ -334,6 +337,10 @@ class ClaudeLane:
                 self._out.append(d.ProviderModelFallback(frame.model, frame.previous, frame.reason))
             case f.Limits():
                 self._out.append(d.ProviderRateLimits(frame.limits))
+            case f.Goal():
+                if frame.goal != self._goal:
+                    self._goal = frame.goal
+                    self._out.append(d.ExtensionState("claude-code.goal", frame.goal))
             case f.Compacted():
                 self._turn.worked = True
                 self._out.append(d.ContextCompacted())
@@ -355,6 +362,6 @@ _HANDLERS: dict[type, Callable[[ClaudeLane, Any, Any], None]] = {
     f.Said: ClaudeLane._said,
     f.Idle: ClaudeLane._idle,
     **dict.fromkeys(
-        (f.Mode, f.Warn, f.Fallback, f.Limits, f.Compacted, f.Cleared, f.Unknown), ClaudeLane._fact
+        (f.Mode, f.Warn, f.Fallback, f.Limits, f.Goal, f.Compacted, f.Cleared, f.Unknown), ClaudeLane._fact
     ),
 }

@@ -25,6 +25,10 @@ OPAQUE_BLOCKS = {
     "container_upload": "names a file in the vendor's container",
     "search_result": "material of the agent's own answer, which the answer quotes",
     "fallback": "marks where another model took over; `model_refusal_fallback` says so",
+    "compaction": "a summary that could not be made: the context stays as it is",
+    "mcp_tool_listing": "tools on offer are not work",
+    "tool_addition": "tools on offer are not work",
+    "tool_removal": "tools on offer are not work",
 }
 """Content blocks that show nothing, each with the reason."""
 
@@ -48,7 +52,7 @@ QUIET_SYSTEM = {
     "files_persisted": "a hint for file storage of the vendor",
     "memory_recall": "the agent's own memory, not part of the turn",
     "plugin_install": "a plugin of the agent was installed",
-    "elicitation_complete": "belongs to a form, and forms are refused",
+    "elicitation_complete": "belongs to a page to be opened, and such requests are declined",
     "worker_shutting_down": "the process ends; open work is settled when its stream does",
 }
 """Subtypes of `system` messages that say nothing a row could show, each with the reason."""
@@ -126,6 +130,8 @@ def block_of(block: dict[str, Any]) -> f.Block:
         return f.ToolUse(block["id"], f"mcp__{server}__{name}" if server else name, _dict(block, "input"))
     if isinstance(kind, str) and kind.endswith("tool_result") and isinstance(block.get("tool_use_id"), str):
         return _tool_result(block)
+    if kind == "compaction" and _str(block, "content"):
+        return f.Compacted()
     if isinstance(kind, str) and kind in OPAQUE_BLOCKS:
         return f.Opaque(kind)
     return f.Foreign(kind if isinstance(kind, str) else "block", block)
@@ -230,6 +236,11 @@ def _cleared(message: dict[str, Any]) -> f.Frame:
     return f.Cleared()
 
 
+def _goal(message: dict[str, Any]) -> f.Frame:
+    goal = message.get("value")
+    return f.Goal(goal) if goal is None or isinstance(goal, dict) else f.Unknown("active_goal")
+
+
 # -- system ----------------------------------------------------------------------------------------------
 
 
@@ -308,6 +319,14 @@ def _notice(field: str) -> Callable[[dict[str, Any]], f.Frame | None]:
     return read_notice
 
 
+def _unsaved(message: dict[str, Any]) -> f.Frame | None:
+    lost, code = message.get("lost"), _str(message, "error_code")
+    what = ", ".join(one for one in lost if isinstance(one, str)) if isinstance(lost, list) else ""
+    if not (what or code):
+        return None
+    return f.Warn("could not save" + (f" {what}" if what else "") + (f": {code}" if code else ""))
+
+
 def _said(message: dict[str, Any]) -> f.Frame | None:
     text = _str(message, "content")
     return f.Said(text) if text is not None else None
@@ -332,6 +351,7 @@ _READERS: dict[str, Callable[[dict[str, Any]], f.Frame]] = {
     "rate_limit_event": _limits,
     "auth_status": _auth,
     "conversation_reset": _cleared,
+    "active_goal": _goal,
 }
 _SYSTEM: dict[str, Callable[[dict[str, Any]], f.Frame | None]] = {
     "init": _init,
@@ -349,6 +369,7 @@ _SYSTEM: dict[str, Callable[[dict[str, Any]], f.Frame | None]] = {
     "model_refusal_no_fallback": _notice("content"),
     "model_refusal_fallback": _fallback,
     "mirror_error": _notice("error"),
+    "session_writes_lost": _unsaved,
     "local_command_output": _said,
 }
 

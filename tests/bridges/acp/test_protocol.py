@@ -212,10 +212,21 @@ def test_malformed_options_never_break_an_ask(options: Any) -> None:
     assert run.responses("q1")[0]["result"] == {"outcome": {"outcome": "cancelled"}}
 
 
-def test_a_form_the_agent_wants_filled_is_declined_with_a_warning() -> None:
-    run = prompted().feed(request("elicitation/create", "q1", message="Your name?"))
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"message": "Your name?"}, "declined a form of the agent: Your name?"),
+        (
+            {"mode": "url", "url": "https://example.com/sign-in", "message": "Sign in"},
+            "declined a page of the agent: Sign in (https://example.com/sign-in)",
+        ),
+        ({"mode": "_hologram", "message": 3}, "declined a question (_hologram) of the agent"),
+    ],
+)
+def test_a_form_the_agent_wants_filled_is_declined_with_a_warning(asked: dict[str, Any], words: str) -> None:
+    run = prompted().feed(request("elicitation/create", "q1", **asked))
     assert run.responses("q1")[0]["result"] == {"action": "decline"}
-    assert "Your name?" in run.events_of("provider/warning")[0]["message"]
+    assert run.events_of("provider/warning")[0]["message"] == words
 
 
 @pytest.mark.parametrize("method", ["fs/read_text_file", "fs/write_text_file", "terminal/create"])

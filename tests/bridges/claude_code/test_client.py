@@ -193,6 +193,20 @@ answers = st.one_of(
 )
 
 
+@pytest.mark.parametrize(
+    ("result", "action"), [("allowed", "accept"), ("denied", "decline"), ("cancelled", "cancel")]
+)
+def test_a_log_in_which_an_mcp_server_asks_becomes_a_cell(tmp_path: Path, result: str, action: str) -> None:
+    asked = control("e1", "elicitation", mcp_server_name="docs", message="Delete it?", mode="form")
+    told = answer("e1", {"action": action})
+    assert (is_from_client(asked), is_from_client(told)) == (False, True)
+    cell, outcome = imported(
+        tmp_path, (">", prompt("go")), ("<", init()), ("<", asked), (">", told), ("<", done("ok"))
+    )
+    assert runtime(cell)[-1]["result"] == {"decision": result}
+    assert (outcome.stalls, outcome.unconsumed) == ([], [])
+
+
 @given(result=answers, value=inputs)
 def test_no_decision_changes_when_it_is_written_and_read_again(result: Json, value: Json) -> None:
     request = {"subtype": "can_use_tool", "tool_name": "Bash", "input": value}

@@ -1,7 +1,7 @@
 """System lines and types of all kinds: what is shown, what is quiet, what survives."""
 
 import pytest
-from claude_frames import ClaudeRun, Json, assistant, done, init, prompted, system, text, turn
+from claude_frames import ClaudeRun, Json, assistant, done, init, prompted, system, text, turn, use
 
 
 def test_a_retry_is_a_warning_and_the_turn_goes_on() -> None:
@@ -25,6 +25,52 @@ def test_a_compaction_is_a_row() -> None:
 def test_a_failed_compaction_is_a_warning() -> None:
     run = turn(system("status", status=None, compact_result="failed", compact_error="too short"))
     assert run.row("warning")["title"] == "compacting the context failed: too short"
+
+
+def test_a_summary_of_the_models_api_is_a_compaction() -> None:
+    block = {"type": "compaction", "content": "We talked of tea.", "encrypted_content": "eA=="}
+    run = turn(assistant(block), assistant(text("on"), message_id="msg-2"))
+    assert [row["kind"] for row in run.all_rows] == ["turn", "compaction", "message"]
+
+
+def test_the_compaction_of_a_sub_agent_is_not_the_threads() -> None:
+    block = {"type": "compaction", "content": "We talked of tea."}
+    run = turn(assistant(use("c1", "Task", prompt="look")), assistant(block, message_id="m", parent="c1"))
+    assert run.events_of("thread/compacted", "provider/unhandled") == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"error_code": "ENOSPC", "lost": ["transcript"]}, "could not save transcript: ENOSPC"),
+        (
+            {"error_code": "EDQUOT", "lost": ["transcript", "global_config"]},
+            "could not save transcript, global_config: EDQUOT",
+        ),
+        ({"error_code": "ENOSPC", "lost": None}, "could not save: ENOSPC"),
+        ({"lost": ["transcript"]}, "could not save transcript"),
+    ],
+)
+def test_lines_of_the_session_that_were_not_saved_are_a_warning_after_the_turn(
+    fields: Json, words: str
+) -> None:
+    run = turn(assistant(text("ok"))).feed(system("session_writes_lost", **fields))
+    assert [row["kind"] for row in run.rows] == ["turn", "message", "warning"]
+    assert run.row("warning")["title"] == words
+
+
+def test_a_goal_is_told_when_it_changes_and_when_it_is_cleared() -> None:
+    goal = {"condition": "tests pass", "iterations": 0, "set_at": 1, "tokens_at_start": 1}
+    again = {**goal, "iterations": 1, "last_reason": "two fail"}
+    lines = [{"type": "active_goal", "value": value} for value in (None, goal, goal, again, None, None)]
+    run = prompted().feed(*lines)
+    states = [
+        event["state"]
+        for event in run.events_of("thread/extensionState/updated")
+        if event["extension"] == "claude-code.goal"
+    ]
+    assert states == [goal, again, None]
+    assert [row["kind"] for row in run.all_rows] == ["turn"]
 
 
 def test_rate_limits_are_passed_on_in_the_agents_words() -> None:
@@ -79,6 +125,10 @@ def test_output_of_a_command_of_the_agents_own_is_a_message() -> None:
         {"type": "keep_alive"},
         {"type": "command_lifecycle", "state": "queued"},
         {"type": "prompt_suggestion", "suggestion": "next"},
+        assistant({"type": "compaction", "content": None, "encrypted_content": None}),
+        assistant({"type": "mcp_tool_listing", "mcp_server_name": "docs", "tools": [{"name": "find"}]}),
+        assistant({"type": "tool_addition", "tool": {"type": "tool_reference", "name": "find"}}),
+        assistant({"type": "tool_removal", "tool": {"type": "tool_reference", "name": "find"}}),
     ],
 )
 def test_what_says_nothing_for_a_timeline_is_quiet(line: Json) -> None:
@@ -91,6 +141,8 @@ def test_what_says_nothing_for_a_timeline_is_quiet(line: Json) -> None:
         ({"type": "telepathy", "x": 1}, "telepathy"),
         (system("moon_phase", x=1), "system/moon_phase"),
         (system("task_started"), "system/task_started"),
+        (system("session_writes_lost", lost=[]), "system/session_writes_lost"),
+        ({"type": "active_goal", "value": "win"}, "active_goal"),
         ({"type": "system"}, "system/None"),
     ],
 )

@@ -10,6 +10,7 @@ from claude_frames import (
     message_start,
     prompted,
     result_of,
+    stream,
     text,
     text_delta,
     thinking,
@@ -124,6 +125,34 @@ def test_a_streamed_input_that_is_cut_off_leaves_the_call_generic() -> None:
         block_stop(0),
     )
     assert run.row("tool")["toolName"] == "Read"
+
+
+def test_the_source_of_a_passage_leaves_its_text_alone() -> None:
+    citation = {"type": "page_location", "cited_text": "tea", "document_index": 0}
+    run = turn(
+        message_start(),
+        block_start(0, text("")),
+        text_delta(0, "Tea "),
+        stream("content_block_delta", index=0, delta={"type": "citations_delta", "citation": citation}),
+        text_delta(0, "is hot"),
+        assistant({**text("Tea is hot"), "citations": [citation]}),
+        block_stop(0),
+    )
+    assert messages(run.rows) == ["Tea is hot"]
+    assert run.events_of("provider/unhandled") == []
+
+
+def test_a_streamed_summary_of_the_context_is_one_compaction() -> None:
+    summary = {"type": "compaction", "content": "We talked of tea.", "encrypted_content": None}
+    run = turn(
+        message_start(),
+        block_start(0, {**summary, "content": None}),
+        stream("content_block_delta", index=0, delta={**summary, "type": "compaction_delta"}),
+        assistant(summary),
+        block_stop(0),
+        assistant(text("on")),
+    )
+    assert [row["kind"] for row in run.all_rows] == ["turn", "compaction", "message"]
 
 
 def test_s28_a_block_nobody_knows_is_kept_and_the_rest_is_read() -> None:
