@@ -102,18 +102,22 @@ class LiveBridge:
         self._tasks.append(asyncio.create_task(self._watch(silence)))
 
     async def stop(self) -> None:
-        """End the agent and all it started, in order where it lives, and release its terminals."""
+        """Release the agent's terminals and end it and all it started, in order where it lives.
+
+        What it still waits for of the host is answered first, with how its commands ended.
+        """
         self._stopping = True
-        tasks, self._tasks = self._tasks, []
-        for task in (*tasks, *self._hosts):
-            task.cancel()
         try:
-            await asyncio.gather(*tasks, *self._hosts, return_exceptions=True)
-            if self._clearing is not None:
-                await self._clearing
+            await self._host.close()
+            await self._serve_out()
         finally:
+            tasks, self._tasks = self._tasks, []
+            for task in (*tasks, *self._hosts):
+                task.cancel()
             try:
-                await self._host.close()
+                await asyncio.gather(*tasks, *self._hosts, return_exceptions=True)
+                if self._clearing is not None:
+                    await self._clearing
             finally:
                 if self.process is not None:
                     await self.process.stop()
@@ -264,7 +268,7 @@ class LiveBridge:
             error = {"code": refused.code, "message": refused.message}
 
         def take() -> None:
-            if self.failure is not None or self._stopping:
+            if self.failure is not None:
                 return
             if error is not None:
                 self._take(self._bridge.host_error(call.token, error))
@@ -272,6 +276,13 @@ class LiveBridge:
                 self._take(self._bridge.host_result(call.token, result))
 
         self._feed(take)
+
+    async def _serve_out(self) -> None:
+        """Wait for the host calls that are open, and not for ever: a closed host answers them soon."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._limits.grace
+        while self._hosts and loop.time() < end:
+            await asyncio.wait(self._hosts, timeout=end - loop.time())
 
     def _record(self, lane: str, line: str) -> None:
         if self._recorder is not None:

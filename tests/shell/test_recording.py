@@ -55,6 +55,10 @@ STORIES: dict[str, list[Any]] = {
     ],
     "dies": [("say", "half a"), ("call", "c1"), ("exit", 3)],
     "dies-asking": [("ask_and_die", 1)],
+    "dies-waiting": [
+        ("request", "terminal/create", {"command": "sleep", "args": ["60"]}),
+        ("request_and_die", "terminal/wait_for_exit", {"terminalId": "terminal-1"}),
+    ],
     "hangs": [("call", "c1"), "hang"],
     "floods": [("say", "x"), ("flood_line", 10_000_000)],
 }

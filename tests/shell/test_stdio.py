@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,14 @@ from shell_runs import fake_agent, runs
 
 from parity.cli.bridge import run as serve
 from parity.gates.settings import ProviderSettings
-from parity.wire import LANES, InputError, lane_file_name, read_lane
+from parity.wire import (
+    BRIDGE_TO_PROVIDER,
+    LANES,
+    PROVIDER_TO_BRIDGE,
+    InputError,
+    lane_file_name,
+    read_lane,
+)
 
 SERVE = """
 import sys
@@ -161,6 +169,32 @@ def test_conversations_end_with_their_input_leave_nothing_and_record_into_one_fo
     lines = [line for lane in LANES for line in read_lane(folder / lane_file_name(lane), lane)]
     assert {line.run for line in lines} == {1, 2}
     assert len([line for line in lines if line.run == 1]) == len(lines) / 2
+
+
+@pytest.mark.parametrize("end", ["input", "SIGTERM"])
+def test_what_an_agent_waits_for_is_answered_before_it_is_let_go(tmp_path: Path, end: str) -> None:
+    script = f"echo $$ > {tmp_path}/pid; sleep 60"
+    steps = [
+        ("request", "terminal/create", {"command": "/bin/sh", "args": ["-c", script]}),
+        ("wait_for", f"{tmp_path}/pid"),
+        ("request_into", f"{tmp_path}/answer", "terminal/wait_for_exit", {"terminalId": "terminal-1"}),
+    ]
+    folder = tmp_path / "recording"
+    with bridge(tmp_path, *steps, PARITY_RECORD_DIR=str(folder)) as live:
+        live.open()
+        live.turn()
+        asked = folder / lane_file_name(PROVIDER_TO_BRIDGE)
+        while "terminal/wait_for_exit" not in asked.read_text():
+            time.sleep(0.01)
+        if end == "SIGTERM":
+            live.process.send_signal(signal.SIGTERM)
+        assert live.end() == (0 if end == "input" else 128 + signal.SIGTERM, "")
+    killed = {"exitCode": None, "signal": "SIGKILL"}
+    assert json.loads((tmp_path / "answer").read_text()) == killed
+    told = read_lane(folder / lane_file_name(BRIDGE_TO_PROVIDER), BRIDGE_TO_PROVIDER)
+    answers = [message for line in told if (message := json.loads(line.line)).get("id") == "kept"]
+    assert [answer["result"] for answer in answers] == [killed]
+    assert not runs(int((tmp_path / "pid").read_text()))
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,18 @@ class Agent:
         send({"id": "q", "method": "session/request_permission", "params": params})
         os._exit(code)
 
+    def request_and_die(self, method, params):
+        send({"id": "q", "method": method, "params": {"sessionId": SESSION, **params}})
+        os._exit(3)
+
+    def request_into(self, path, method, params):
+        """Ask the client, and keep what it answers in a file."""
+        send({"id": "kept", "method": method, "params": {"sessionId": SESSION, **params}})
+        while (answer := read()).get("id") != "kept":
+            pass
+        with open(path, "w") as file:
+            json.dump(answer.get("result"), file)
+
     def wait_for(self, path):
         while not (os.path.exists(path) and os.path.getsize(path)):
             time.sleep(0.01)
