@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any, ClassVar, NoReturn
 
+from msgspec import structs
+
 from parity.bridges.base import Bridge, Client, HostCall, Message, Output, ToProvider, ToRuntime
 from parity.bridges.family import Family
 from parity.bridges.registered import made_by, registered
@@ -56,7 +58,9 @@ def _registered_family(provider: str) -> Family | None:
         return None
     point, registered_object = found
     if isinstance(registered_object, Family):
-        return registered_object
+        if any(built_in is registered_object for built_in in FAMILIES.values()):
+            return registered_object
+        return structs.replace(registered_object, bridge=made_by(point, registered_object.bridge))
 
     def no_client(bridge: Any, messages: list[tuple[bool, Message]]) -> NoReturn:
         what = f"the bridge {point.value} reads no logs of foreign clients"

@@ -7,11 +7,12 @@ loaded until a provider is asked for that no built-in family serves.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from parity.bridges.base import Bridge
+from parity.bridges.base import Bridge, HostCall, Output, ToProvider, ToRuntime
+from parity.grammar import deltas as d
 from parity.wire import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +20,14 @@ if TYPE_CHECKING:
 
 GROUP = "parity.bridges"
 
-_MEMBERS = ("runtime", "provider", "host_result", "host_error", "noise", "envelope")
+_SPEAKS = ("runtime", "provider", "host_result", "host_error")
+_MEMBERS = (*_SPEAKS, "noise", "envelope")
+_DELTAS = {delta for delta in d.Delta.__subclasses__() if delta.__module__ == d.__name__}
+_SHOWN = 120
+
+
+class NotUnderstood(TypeError):
+    """A bridge of another distribution said something that is none of what a bridge says."""
 
 
 @cache
@@ -54,18 +62,66 @@ def made_by(point: EntryPoint, factory: Any) -> Callable[[str, list[str] | None]
         missing = [name for name in _MEMBERS if not hasattr(bridge, name)]
         if missing:
             _broken(point, f"makes a {type(bridge).__name__}, which has no {missing[0]!r}")
-        return bridge
+        return cast(Bridge, _Checked(f"{_named(point)} {point.name} = {point.value}", bridge))
 
     return make
+
+
+class _Checked:
+    """A foreign bridge that is listened to: what is no output, or no delta, is refused and not lost."""
+
+    def __init__(self, name: str, bridge: Bridge) -> None:
+        self._name = name
+        self._bridge = bridge
+
+    def __getattr__(self, name: str) -> Any:
+        member = getattr(self._bridge, name)
+        if name not in _SPEAKS and name != "agent_gone":
+            return member
+        return lambda *said: self._look(member(*said))
+
+    def _look(self, outputs: Any) -> list[Output]:
+        """What the bridge says. Raises NotUnderstood."""
+        if not isinstance(outputs, Iterable):
+            self._refuse(outputs, "is no list of ToRuntime, ToProvider and HostCall")
+        said = list(outputs)
+        for output in said:
+            if not isinstance(output, ToRuntime | ToProvider | HostCall):
+                self._refuse(output, "is no ToRuntime, ToProvider or HostCall")
+            if isinstance(output, HostCall):
+                continue
+            message = output.message
+            if not isinstance(message, dict):
+                self._refuse(message, "is no message: a message is a dict")
+            if isinstance(output, ToRuntime) and message.get("method") == "thread/delta":
+                self._look_at_deltas(message)
+        return said
+
+    def _look_at_deltas(self, message: dict[str, Any]) -> None:
+        params = message.get("params")
+        deltas = params.get("deltas") if isinstance(params, dict) else None
+        if not isinstance(deltas, list | tuple):
+            self._refuse(message, "has no list of deltas")
+        for delta in deltas:
+            if type(delta) not in _DELTAS:
+                self._refuse(delta, "is no delta: a delta is an object of parity.grammar.deltas")
+
+    def _refuse(self, said: Any, why: str) -> NoReturn:
+        shown = " ".join(repr(said).split())
+        shown = shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "…"
+        raise NotUnderstood(f"the bridge of {self._name} emitted {shown}, which {why}")
 
 
 def _serves(name: str, provider: str) -> bool:
     return provider == name or provider.startswith(f"{name}-")
 
 
+def _named(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else "an unnamed distribution"
+
+
 def _broken(point: EntryPoint, what: str) -> NoReturn:
-    distribution = point.dist.name if point.dist is not None else "an unnamed distribution"
     where = f"{point.name} = {point.value}"
     raise InputError(
-        distribution, None, f"its entry point {GROUP}: {where} {what}", "mend or uninstall the distribution"
+        _named(point), None, f"its entry point {GROUP}: {where} {what}", "mend or uninstall the distribution"
     ) from None

@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from parity.bridges import FAMILIES, bridge_for, family_of
-from parity.bridges.registered import registered
-from parity.wire import InputError
+from parity.bridges import FAMILIES, ToRuntime, bridge_for, family_of
+from parity.bridges.base import agent_gone
+from parity.bridges.registered import NotUnderstood, registered
+from parity.gates.pins import KeepSink
+from parity.grammar import deltas as d
+from parity.replay.replay import Replay
+from parity.wire import RUNTIME_TO_BRIDGE, InputError, LaneLine
 
 Install = Callable[[str, str], None]
 
@@ -54,6 +58,80 @@ def test_a_factory_serves_its_provider_and_those_of_its_family(install: Install)
     assert bridge_for("theirs", ["run"]).made_for == ("theirs", ["run"])  # type: ignore[attr-defined]
     assert bridge_for("theirs-small").made_for == ("theirs-small", None)  # type: ignore[attr-defined]
     assert family_of("theirsmall") is None
+
+
+SPEAKER = """
+from parity.bridges import FAMILIES, Family, ToRuntime
+from parity.bridges.base import JsonRpc
+from parity.grammar import deltas as d
+
+class Hologram(d.Delta, tag="hologram"):
+    glow: int = 3
+
+class Hello(d.TurnOpen, tag="hello"):
+    pass
+
+def deltas(*said):
+    params = {"threadId": "t", "deltas": list(said)}
+    return [ToRuntime({"jsonrpc": "2.0", "method": "thread/delta", "params": params})]
+
+class Theirs:
+    __slots__ = ()
+    noise, envelope = 0, JsonRpc()
+
+    def runtime(self, *heard):
+        return SAID
+
+    provider = host_result = host_error = agent_gone = runtime
+
+def make(provider, command):
+    return Theirs()
+
+acp = FAMILIES["acp"]
+family = Family(make, acp.client, acp.is_from_client)
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ('deltas({"kind": "turn.open"})', "{'kind': 'turn.open'}, which is no delta"),
+        ('deltas(d.TurnOpen(), "turn.open")', "'turn.open', which is no delta"),
+        ("deltas(None)", "None, which is no delta"),
+        ("deltas(7)", "7, which is no delta"),
+        ("deltas(d.TurnOpen)", "<class 'parity.grammar.deltas.TurnOpen'>, which is no delta"),
+        ("deltas(Hologram())", "Hologram(glow=3), which is no delta"),
+        ("deltas(Hello())", "Hello(initiator=None), which is no delta"),
+        ('[ToRuntime({"method": "thread/delta", "params": {}})]', "which has no list of deltas"),
+        ('[ToRuntime("hello")]', "'hello', which is no message"),
+        ('[{"method": "error"}]', "{'method': 'error'}, which is no ToRuntime"),
+        ("None", "None, which is no list"),
+        ("deltas('x\\ny' * 1000)", "…, which is no delta"),
+    ],
+)
+@pytest.mark.parametrize("entry", ["make", "family"])
+def test_what_is_no_delta_is_refused_in_one_line_that_names_the_bridge(
+    install: Install, entry: str, said: str, told: str
+) -> None:
+    install(f"theirs = their_bridges_module:{entry}", SPEAKER.replace("SAID", said))
+    replay = Replay(lambda: bridge_for("theirs"), KeepSink(), frozenset())
+    crash = replay.whole([LaneLine(0, 1, 1, RUNTIME_TO_BRIDGE, "{}")]).crash
+    assert crash is not None
+    assert f"the bridge of their-bridges theirs = their_bridges_module:{entry} emitted " in crash
+    assert told in crash
+    assert "\n" not in crash
+    assert len(crash) < 500
+    for say in (lambda: bridge_for("theirs").host_error(1, {}), lambda: agent_gone(bridge_for("theirs"), "")):
+        with pytest.raises(NotUnderstood):
+            say()
+
+
+def test_what_is_understood_comes_as_it_was_said(install: Install) -> None:
+    install("theirs = their_bridges_module:make", SPEAKER.replace("SAID", "deltas(d.TurnOpen(), d.Usage())"))
+    (said,) = bridge_for("theirs").runtime({})
+    assert isinstance(said, ToRuntime)
+    assert said.message["params"]["deltas"] == [d.TurnOpen(), d.Usage()]
+    assert not hasattr(bridge_for("theirs"), "no_such_thing")
 
 
 def test_a_family_is_taken_as_it_is(install: Install) -> None:
