@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import get_args
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,6 +53,23 @@ def test_a_malformed_message_is_named_in_one_line(line: bytes, said: str) -> Non
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 600
+
+
+_KINDS = [delta.__struct_config__.tag for delta in d.Delta.__subclasses__()]
+
+
+@pytest.mark.parametrize("kind", [*_KINDS, "?", 3, {}])
+def test_a_delta_is_read_and_refused_as_by_the_type_of_any(kind: object) -> None:
+    said = {"kind": kind, "key": 5, "message": 5, "settlesTurn": 5, "initiator": 5, "error": 5, "diff": "x"}
+    known, wrong = read_deltas([said])
+    assert (known, [what for _, what in wrong]) == _as_any(said)
+
+
+def _as_any(said: object) -> tuple[list[d.Delta], list[str]]:
+    try:
+        return [msgspec.convert(said, AnyDelta)], []
+    except msgspec.ValidationError as error:
+        return [], [str(error)]
 
 
 _JSON = st.recursive(
