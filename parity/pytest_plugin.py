@@ -315,10 +315,10 @@ class _Collector:
 def _repinned(run: _Run) -> list[str]:
     """Re-pin what the tests gathered; what is to be said of it. Raises InputError, changing nothing."""
     from parity.gates.counts import Counts, load_counts, repin
-    from parity.wire import find_cells
+    from parity.wire import cell_keys
 
     updates = {key: Counts(**counts) for key, counts in run.updates.items()}
-    known = {cell.key for cell in find_cells(run.settings.recordings)}
+    known = cell_keys(run.settings.recordings)
     before = load_counts(run.settings.row_counts)
     lines = repin(run.settings.row_counts, updates, run.failed, known)
     if load_counts(run.settings.row_counts) == before:

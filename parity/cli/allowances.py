@@ -16,7 +16,7 @@ from parity.gates.allowlist import Allowlist, Considered
 from parity.gates.amending import JUDGED, Masked, explained
 from parity.gates.counts import load_counts
 from parity.gates.settings import Settings
-from parity.wire import InputError, find_cells
+from parity.wire import InputError, cell_keys, find_cells
 
 SHOWN = 10
 """Differences shown for an entry."""
@@ -75,8 +75,7 @@ def prune(settings: Settings, request: Request) -> int:
 def _explained(settings: Settings, request: Request, allowlist: Allowlist) -> list[Masked]:
     provider, name = selection(request.provider, request.cell)
     cells = find_cells(settings.recordings, provider, name)
-    filtered = provider is not None or name is not None
-    known = frozenset(cell.key for cell in (find_cells(settings.recordings) if filtered else cells))
+    known = cell_keys(settings.recordings)
     counts = load_counts(settings.row_counts)
 
     def compare() -> Considered:

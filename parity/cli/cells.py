@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from parity.gates.settings import Settings
-from parity.wire import Cell, InputError, find_cells, open_cell
+from parity.wire import Cell, InputError, cell_keys, find_cells, open_cell
 
 
 def selection(provider: str | None, cell: str | None) -> tuple[str | None, str | None]:
@@ -24,7 +24,7 @@ def named_cell(settings: Settings, name: str) -> Cell:
         return find_cells(settings.recordings, provider, cell)[0]
     if Path(name).is_dir():
         return open_cell(name)
-    known = [c.key for c in find_cells(settings.recordings)] if settings.recordings.is_dir() else []
+    known = sorted(cell_keys(settings.recordings)) if settings.recordings.is_dir() else []
     alike = [key for key in known if key.endswith(f"/{name}")] or get_close_matches(name, known)
     fix = f"did you mean {', '.join(alike[:5])}?" if alike else "name it provider/cell, or give its directory"
     raise InputError(name, None, "no such cell", fix)

@@ -27,7 +27,7 @@ from parity.gates.counts import Counts, load_counts
 from parity.gates.pins import STREAMS
 from parity.gates.settings import Settings
 from parity.live.play import LAYERS, player_of
-from parity.wire import Cell, find_cells
+from parity.wire import Cell, cell_keys, find_cells
 
 if TYPE_CHECKING:
     from parity.coverage.gate import Gate
@@ -68,11 +68,7 @@ def run(
         reports.append(check_cell(one, allowlist, counts, strict=settings.strict, play=play, layers=layers))
         seconds.append(time.perf_counter() - start)
     ran = frozenset(report.key for report in reports)
-    known = (
-        ran
-        if provider is None and cell is None
-        else frozenset(one.key for one in find_cells(settings.recordings))
-    )
+    known = ran if provider is None and cell is None else cell_keys(settings.recordings)
     stale = stale_allowances(allowlist, Considered(ran, known))
     moved = gate.moves() if gate is not None else []
     fell = any(move.fell for move in moved)

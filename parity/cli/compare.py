@@ -29,7 +29,7 @@ from parity.gates.allowlist import Allowlist
 from parity.gates.settings import Settings
 from parity.importing.importer import ImportOptions, import_log
 from parity.report import Masked, write_report
-from parity.wire import InputError, find_cells
+from parity.wire import InputError, cell_keys, find_cells
 
 _STYLES = {"passed": "green", "failed": "bold red", "skipped": "yellow"}
 _LAYERS = ("rows", "events", "bridge", "provider", "grammar")
@@ -68,7 +68,7 @@ def run(settings: Settings, request: Request) -> int:
 
     allowlist.on_masked = note if request.html is not None else None
     results = [compare_pair(pair, allowlist) for pair in sides.pairs]
-    known = frozenset(cell.key for cell in find_cells(settings.recordings))
+    known = cell_keys(settings.recordings)
     stale = allowlist.stale("checkouts", considered(results, known))
     compared = any(result.verdict != "skipped" for result in results)
     passed = compared and not stale and all(result.verdict != "failed" for result in results)

@@ -34,7 +34,7 @@ from parity.wire.manifest import (
     load_manifest,
     save_manifest,
 )
-from parity.wire.recording import PINS, REGRESSIONS, Cell, create_cell, find_cells, open_cell
+from parity.wire.recording import PINS, REGRESSIONS, Cell, cell_keys, create_cell, find_cells, open_cell
 
 __all__ = [
     "BRIDGE_TO_PROVIDER",
@@ -55,6 +55,7 @@ __all__ = [
     "LineSplitter",
     "LineTooLong",
     "Manifest",
+    "cell_keys",
     "cell_name_problem",
     "check_cell_name",
     "create_cell",

@@ -216,7 +216,7 @@ def _new_temporary(target: Path) -> tuple[Path, int]:
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
         # 0o666 under the umask, as an ordinary open would; tempfile's 0o600 would hide committed pins.
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        if _locked(descriptor) is not False and temporary.exists():
+        if lock(descriptor) is not False and temporary.exists():
             return temporary, descriptor
         os.close(descriptor)  # taken for left over before it was locked
 
@@ -229,14 +229,15 @@ def _remove_left(target: Path) -> None:
             with contextlib.suppress(OSError):
                 descriptor = os.open(temporary, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
                 try:
-                    if _locked(descriptor) is True:
+                    if lock(descriptor) is True:
                         temporary.unlink()
                 finally:
                     os.close(descriptor)
 
 
-def _locked(descriptor: int) -> bool | None:
-    """Lock an open file, unless somebody else has (False); None where files cannot be locked."""
+def lock(descriptor: int) -> bool | None:
+    """Lock an open file or folder until it is closed, unless somebody else has (False); None where there are
+    no locks."""
     if fcntl is None:
         return None
     try:

@@ -7,6 +7,7 @@ know lanes or replays. Fields it does not know survive a load and a save, in the
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -166,5 +167,6 @@ def _to_document(struct: msgspec.Struct) -> dict[str, Any]:
     return document | cast("dict[str, Any]", getattr(struct, "extra"))  # noqa: B009
 
 
-def _wire_names(struct: type[msgspec.Struct]) -> set[str]:
-    return {f.encode_name for f in msgspec.structs.fields(struct) if f.name != "extra"}
+@functools.cache
+def _wire_names(struct: type[msgspec.Struct]) -> frozenset[str]:
+    return frozenset(f.encode_name for f in msgspec.structs.fields(struct) if f.name != "extra")

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import os
-import secrets
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from parity.wire.errors import InputError, unreadable, unwritable
-from parity.wire.framing import sync_directory
+from parity.wire.folders import new_folder, remove_left
 from parity.wire.lane_file import (
     BRIDGE_TO_PROVIDER,
     BRIDGE_TO_RUNTIME,
@@ -51,6 +48,7 @@ __all__ = [
     "RUNTIME_TO_BRIDGE",
     "Cell",
     "LaneLine",
+    "cell_keys",
     "create_cell",
     "find_cells",
     "lane_file_name",
@@ -159,6 +157,19 @@ def find_cells(root: Path | str, provider: str | None = None, cell: str | None =
     `open_cell`; cells that the filter leaves out are not opened.
     """
     root = Path(root)
+    places = _places(root, provider)
+    known = sorted({name for _, name in places})
+    cells = set(_filtered(root if provider is None else root / provider, "cell", cell, known))
+    return [_open_named(path, *key) for key, path in sorted(places.items()) if key[1] in cells]
+
+
+def cell_keys(root: Path | str) -> frozenset[str]:
+    """``provider/cell`` of each cell that `find_cells` would find; none is opened. Raises InputError."""
+    return frozenset(f"{provider}/{name}" for provider, name in _places(Path(root)))
+
+
+def _places(root: Path, provider: str | None = None) -> dict[tuple[str, str], Path]:
+    """The folder of each cell, of all providers or one."""
     folders = [root / name for name in _folder_names(root) if name != REGRESSIONS]
     if (root / REGRESSIONS).is_dir():
         folders += [root / REGRESSIONS / name for name in _folder_names(root / REGRESSIONS)]
@@ -169,9 +180,7 @@ def find_cells(root: Path | str, provider: str | None = None, cell: str | None =
             other = places.setdefault((folder.name, name), folder / name)
             if other != folder / name:
                 raise InputError(folder / name, None, f"{other} has the same name", "rename one of them")
-    known = sorted({name for _, name in places})
-    cells = set(_filtered(root if provider is None else root / provider, "cell", cell, known))
-    return [_open_named(path, *key) for key, path in sorted(places.items()) if key[1] in cells]
+    return places
 
 
 def create_cell(
@@ -183,9 +192,10 @@ def create_cell(
     """Write a whole cell ``root/<provider>/<cell>/`` in one step and open it.
 
     It is written and read back in a hidden folder beside its place and then renamed, so half a cell
-    never exists. ``lines`` of the manifest is counted here. A cell that exists is refused unless
-    ``replace``; then all its files go, pins too, for they belong to the old recording. Raises
-    InputError for that, for a bad name and for lines that `Cell.lines` would refuse.
+    never exists; what a killed writer of the same cell left goes. ``lines`` of the manifest is counted
+    here. A cell that exists is refused unless ``replace``; then all its files go, pins too, for they
+    belong to the old recording. Raises InputError for that, for a bad name and for lines that
+    `Cell.lines` would refuse.
     """
     root = Path(root)
     check_cell_name("provider", manifest.provider, root)
@@ -194,18 +204,17 @@ def create_cell(
         if lane not in LANES:
             raise ValueError(f"unknown lane {lane!r}; lanes are {', '.join(LANES)}")
     place = root / manifest.provider / manifest.cell
+    remove_left(place)
     if place.exists() and not replace:
         raise InputError(place, None, "the cell exists", "choose another name, or replace it (--overwrite)")
     manifest = msgspec.structs.replace(
         manifest, lines={lane: len(lanes[lane]) for lane in LANES if lanes.get(lane)}
     )
     made = _make_folders(place.parent)
-    temporary = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
     try:
-        _write_cell(temporary, place, manifest, lanes)
-        _swap_in(temporary, place)
+        with new_folder(place) as temporary:
+            _write_cell(temporary, place, manifest, lanes)
     except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
         with contextlib.suppress(OSError):
             for folder in made:
                 folder.rmdir()
@@ -218,7 +227,6 @@ def _write_cell(
 ) -> None:
     """Fill the temporary folder and read it back; errors speak of the place it is meant for."""
     try:
-        temporary.mkdir()
         for lane in LANES:
             if lanes.get(lane):
                 write_lane(temporary / lane_file_name(lane), lanes[lane])
@@ -230,25 +238,6 @@ def _write_cell(
         raise InputError(meant, error.line, error.what, error.fix) from error
     except OSError as error:
         raise unwritable(place, error) from error
-
-
-def _swap_in(temporary: Path, place: Path) -> None:
-    """Rename the finished folder into place; an old cell steps aside first and back on failure."""
-    old = place.with_name(f".{place.name}.{secrets.token_hex(4)}.old")
-    try:
-        if not place.exists():
-            os.rename(temporary, place)
-        else:
-            os.rename(place, old)
-            try:
-                os.rename(temporary, place)
-            except BaseException:
-                os.rename(old, place)
-                raise
-            shutil.rmtree(old, ignore_errors=True)
-    except OSError as error:
-        raise unwritable(place, error) from error
-    sync_directory(place.parent)
 
 
 def _make_folders(folder: Path) -> list[Path]:

@@ -121,6 +121,13 @@ def test_a_cell_without_pins_is_unpinned_and_fails_only_when_strict(tmp_path: Pa
     assert parity("check", "--strict", "--recordings", recordings).code == 1
 
 
+def test_a_cell_outside_the_filter_is_not_opened(project: Path) -> None:
+    (project / CURSOR / "manifest.json").write_text("{")
+    run = parity("check", "-c", GROK, "--recordings", project)
+    assert run.code == 0, run.err
+    assert "1 cell: 1 passed" in run.out
+
+
 def test_json_is_one_document_and_nothing_else(project: Path) -> None:
     run = parity("check", "--json", "--recordings", project)
     document = json.loads(run.out)

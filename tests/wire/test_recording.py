@@ -14,6 +14,7 @@ from parity.wire import (
     InputError,
     LaneLine,
     Manifest,
+    cell_keys,
     create_cell,
     find_cells,
     lane_file_name,
@@ -170,6 +171,14 @@ def test_loose_files_and_hidden_folders_are_passed_over(tmp_path: Path) -> None:
     assert [cell.key for cell in find_cells(tmp_path)] == ["acp-grok/turn-tools"]
 
 
+def test_the_keys_of_cells_are_told_without_opening_one(tmp_path: Path) -> None:
+    made(tmp_path, "codex", "plan")
+    made(tmp_path / "regressions", "codex", "late-part")
+    assert cell_keys(tmp_path) == {cell.key for cell in find_cells(tmp_path)}
+    (tmp_path / "codex" / "broken").mkdir()
+    assert cell_keys(tmp_path) == {"codex/broken", "codex/late-part", "codex/plan"}
+
+
 def test_a_broken_cell_outside_the_filter_does_not_matter(tmp_path: Path) -> None:
     made(tmp_path)
     (tmp_path / "acp-grok" / "broken").mkdir()
@@ -246,6 +255,14 @@ def test_an_existing_cell_is_replaced_whole_on_request(tmp_path: Path) -> None:
         "turn-tools/manifest.json",
         "turn-tools/provider→bridge.ndjson",
     ]
+
+
+def test_what_a_killed_writer_of_the_cell_left_goes_with_the_next(tmp_path: Path) -> None:
+    for name in (left := ".turn-tools.0123abcd.tmp", of_another := ".plan.0123abcd.tmp"):
+        (tmp_path / "acp-grok" / name).mkdir(parents=True)
+    made(tmp_path)
+    assert not (tmp_path / "acp-grok" / left).exists()
+    assert (tmp_path / "acp-grok" / of_another).exists()
 
 
 def test_lines_that_could_not_be_read_back_leave_nothing(tmp_path: Path) -> None:
