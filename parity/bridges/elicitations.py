@@ -2,7 +2,8 @@
 
 MCP servers ask through their agent (`elicitation/create`, https://modelcontextprotocol.io). ACP, codex and
 Claude Code pass the question on in a frame of their own and keep MCP's words: `mode` (`form`, `url`),
-`message`, `url`. Rows have no form, and parity opens no page; so it declines, and says what was asked and where.
+`message`, `url`. Rows have no form, and parity opens no page; so it declines, and says what was asked and
+where.
 """
 
 from __future__ import annotations

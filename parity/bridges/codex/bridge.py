@@ -1,8 +1,7 @@
 """The codex bridge: the runtime protocol on one side, `codex app-server` (JSON-RPC, bare) on the other.
 
-It owns threads, turns, stops and approvals, sans I/O; the lane translates. A sub-agent's codex thread shares
-the connection and belongs to the runtime thread whose agent started it. Notifications of a codex thread that
-is not known yet are held, bounded, and applied in order once it is (S42).
+It owns turns, stops and approvals, sans I/O; the lane translates, and `threads` knows whose a codex thread
+is. Notifications of one that is not known yet are applied in order once it is (S42).
 """
 
 from __future__ import annotations
@@ -11,19 +10,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from parity import __version__
+from parity.bridges import elicitations
 from parity.bridges.base import INTERNAL_ERROR, METHOD_NOT_FOUND, Message
 from parity.bridges.codex.content import user_input
 from parity.bridges.codex.session import CodexRpc, Interaction, Session
+from parity.bridges.codex.threads import Threads
 from parity.bridges.jsonrpc import BadParams, JsonRpcBridge, Params, content_blocks, members, string
 from parity.grammar import deltas as d
-from parity.grammar.newest import Newest
 from parity.lanes.codex import approvals
 from parity.lanes.codex.lane import CodexLane
 from parity.lanes.codex.shapes import text_of
-from parity.lanes.policy import REMEMBERED_CALLS
-
-HELD_NOTIFICATIONS = 1024
-"""Notifications held for threads not known yet; what comes beyond is unhandled."""
 
 _CLIENT = {"name": "agent-parity", "title": "Agent Parity", "version": __version__}
 _CAPABILITIES = {"experimentalApi": True}
@@ -38,25 +34,21 @@ class CodexBridge(JsonRpcBridge):
     def __init__(self) -> None:
         super().__init__()
         self.envelope = CodexRpc()
-        self._threads: dict[str, Session] = {}
-        self._codex: dict[str, Session] = {}
-        self._released: Newest[str] = Newest(REMEMBERED_CALLS)
-        self._opening = 0
-        self._held: list[Message] = []
+        self._threads = Threads()
 
     def thread_of(self, codex_id: Any) -> str | None:
         """The runtime thread that a codex thread is, or is a sub-agent of."""
-        session = self._session(codex_id)
+        session = self._threads.of(codex_id)
         return session.thread_id if session is not None else None
 
     def in_turn(self, thread_id: str) -> bool:
         """Whether the thread has a turn, open or asked for."""
-        session = self._threads.get(thread_id)
+        session = self._threads.named(thread_id)
         return session is not None and session.lane.busy
 
     def _threads_lost(self, reason: str) -> None:
-        for thread_id, session in self._threads.items():
-            self._lose(thread_id, reason, session.lane.lost())
+        for session in self._threads:
+            self._lose(session.thread_id, reason, session.lane.lost())
 
     # -- runtime requests ----------------------------------------------------------------------------
 
@@ -101,20 +93,21 @@ class CodexBridge(JsonRpcBridge):
 
     def _open(self, request_id: Any, params: Params, method: str, request: Params) -> Session:
         thread_id = string(params, "threadId")
-        if thread_id in self._threads:
+        if self._threads.named(thread_id) is not None:
             raise BadParams(f"thread {thread_id!r} exists already")
         cwd = text_of(params, "cwd")
-        session = self._threads[thread_id] = Session(thread_id, CodexLane(cwd))
+        session = Session(thread_id, CodexLane(cwd))
+        self._threads.add(session)
 
         def then(message: Message) -> None:
-            self._opening -= 1
+            self._threads.opening -= 1
             self._opened(request_id, session, message)
             self._release_held()
 
         request = {**members(params, "options"), **request}
         if cwd is not None:
             request["cwd"] = cwd
-        self._opening += 1
+        self._threads.opening += 1
         self._send(method, request, then)
         return session
 
@@ -122,15 +115,14 @@ class CodexBridge(JsonRpcBridge):
         result = members(message, "result")
         thread = members(result, "thread")
         codex_id = text_of(thread, "id")
-        if self._threads.get(session.thread_id) is not session:
+        if self._threads.named(session.thread_id) is not session:
             self._refuse(request_id, INTERNAL_ERROR, "the thread was released before it opened")
             if codex_id is not None:
-                self._released.add(codex_id)
+                self._threads.ignore(codex_id)
                 self._send("thread/unsubscribe", {"threadId": codex_id}, lambda message: None)
             return
         if message.get("error") is not None or codex_id is None:
-            del self._threads[session.thread_id]
-            self._codex.pop(session.codex_id or "", None)
+            self._threads.drop(session)
             self._fail(
                 request_id, message.get("error") or {"code": INTERNAL_ERROR, "message": "no thread id"}
             )
@@ -148,8 +140,7 @@ class CodexBridge(JsonRpcBridge):
             self._start_turn(session, *waiting)
 
     def _know(self, session: Session, codex_id: str, cwd: str | None, turns: Any) -> None:
-        self._codex[codex_id] = session
-        self._released.discard(codex_id)
+        self._threads.know(session, codex_id)
         session.lane.opened(codex_id, cwd, turns)
 
     def _turn_start(self, request_id: Any, params: Params) -> None:
@@ -246,13 +237,10 @@ class CodexBridge(JsonRpcBridge):
 
     def _release(self, request_id: Any, session: Session) -> None:
         """The runtime lets go of a thread: the agent is told to send nothing more of it."""
-        del self._threads[session.thread_id]
+        self._threads.release(session)
         for asked, interaction in list(session.interactions.items()):
             self._withdraw(asked, tell=False)
             self._settle(session, asked, interaction, {"decision": "cancelled"})
-        for codex_id in list(session.lane.children.strands):
-            self._released.add(codex_id)
-            self._codex.pop(codex_id, None)
         if session.waiting is not None:
             self._refuse(session.waiting[0], INTERNAL_ERROR, "the thread was released before it opened")
         if session.codex_id is None:
@@ -266,32 +254,21 @@ class CodexBridge(JsonRpcBridge):
 
     def _known(self, params: Params) -> Session:
         thread_id = string(params, "threadId")
-        session = self._threads.get(thread_id)
+        session = self._threads.named(thread_id)
         if session is None:
             raise BadParams(f"unknown thread {thread_id!r}")
         return session
 
     # -- the agent's notifications -------------------------------------------------------------------
 
-    def _session(self, codex_id: Any) -> Session | None:
-        """The session of a codex thread: its own, or that of the agent whose sub-agent it is."""
-        if not isinstance(codex_id, str):
-            return None
-        session = self._codex.get(codex_id)
-        if session is None:
-            sessions = self._threads.values()
-            session = next((s for s in sessions if s.lane.owns(codex_id)), None)
-            session = session or next((s for s in sessions if s.lane.children.adopt(codex_id)), None)
-        return session
-
     def _agent_notification(self, method: str, params: Params, message: Message) -> None:
         codex_id = text_of(params, "threadId")
-        if codex_id in self._released:
+        if self._threads.ignores(codex_id):
             return
         if method == "thread/started":
             self._thread_appeared(members(params, "thread"))
             return
-        session = self._session(codex_id) if codex_id is not None else self._first()
+        session = self._threads.of(codex_id) if codex_id is not None else self._threads.first()
         if session is None:
             self._hold(message)
             return
@@ -306,13 +283,9 @@ class CodexBridge(JsonRpcBridge):
         if len(strands) > known:
             self._release_held()
 
-    def _first(self) -> Session | None:
-        """Whom a notification about the connection is told to."""
-        return next((s for s in self._threads.values() if s.codex_id is not None), None)
-
     def _thread_appeared(self, thread: Params) -> None:
         """A thread of ours is known by the answer that opened it; a sub-agent's belongs to its parent."""
-        for session in self._threads.values():
+        for session in self._threads:
             if session.lane.children.announced(thread):
                 self._release_held()
                 return
@@ -322,18 +295,16 @@ class CodexBridge(JsonRpcBridge):
         for asked in session.interactions:
             self._withdraw(asked)
         session.interactions.clear()
-        if not any(other.lane.busy for other in self._threads.values()):
-            held, self._held = self._held, []
-            for message in held:
+        if not self._threads.busy:
+            for message in self._threads.take_held():
                 self._stray(session, message)
 
     def _hold(self, message: Message) -> None:
         """Keep a notification until its thread is known, as long as one may still become known."""
-        first = self._first()
-        expecting = self._opening or first is None or any(s.lane.busy for s in self._threads.values())
-        if expecting and len(self._held) < HELD_NOTIFICATIONS:
-            self._held.append(message)
-        elif first is not None:
+        if self._threads.hold(message):
+            return
+        first = self._threads.first()
+        if first is not None:
             self._stray(first, message)
         else:
             self.noise += 1
@@ -345,15 +316,14 @@ class CodexBridge(JsonRpcBridge):
             self._deltas(session.thread_id, session.lane.unhandled(message, method, {}))
 
     def _release_held(self) -> None:
-        held, self._held = self._held, []
-        for message in held:
+        for message in self._threads.take_held():
             self._agent_notification(message["method"], members(message, "params"), message)
 
     # -- the agent's requests ------------------------------------------------------------------------
 
     def _agent_request(self, request_id: Any, method: str, params: Params, message: Message) -> None:
         codex_id = text_of(params, "threadId") or text_of(params, "conversationId")
-        session = self._session(codex_id) if codex_id is not None else self._first()
+        session = self._threads.of(codex_id) if codex_id is not None else self._threads.first()
         if method == "item/tool/call":
             self._answer_agent(request_id, {"contentItems": [_NO_TOOLS], "success": False})
             return
@@ -361,11 +331,11 @@ class CodexBridge(JsonRpcBridge):
         if question is not None and session is not None:
             self._question(request_id, session, method, params, question, message)
             return
-        first = session or self._first()
+        first = session or self._threads.first()
         if method == approvals.ELICITATION:
-            self._answer_agent(request_id, {"action": "decline"})
+            self._answer_agent(request_id, elicitations.DECLINED)
             if first is not None:
-                text = f"declined a form of the agent: {text_of(params, 'message') or method}"
+                text = elicitations.declined(params, text_of(params, "serverName"))
                 self._deltas(first.thread_id, [d.ProviderWarning(text)])
             return
         self._refuse_agent(request_id, METHOD_NOT_FOUND, f"Method not found: {method}")
@@ -407,7 +377,7 @@ class CodexBridge(JsonRpcBridge):
 
     def _resolved_itself(self, request_id: Any) -> None:
         """The agent needs no answer to a request any more; mostly because it just got one."""
-        for session in self._threads.values():
+        for session in self._threads:
             for asked, interaction in list(session.interactions.items()):
                 ours = interaction.request_id
                 if ours == request_id and type(ours) is type(request_id):

@@ -258,18 +258,24 @@ def test_an_elicitation_with_nothing_to_fill_in_is_an_approval(result: dict[str,
 
 
 @pytest.mark.parametrize(
-    "params",
+    ("params", "words"),
     [
-        {"requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}},
-        {"mode": "url", "url": "http://x", "elicitationId": "e"},
+        (
+            {"requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}},
+            "declined a form of docs: Allow find?",
+        ),
+        (
+            {"mode": "url", "url": "http://x", "elicitationId": "e"},
+            "declined a page of docs: Allow find? (http://x)",
+        ),
     ],
 )
-def test_a_form_is_declined_with_a_warning(params: dict[str, Any]) -> None:
+def test_a_form_is_declined_with_a_warning(params: dict[str, Any], words: str) -> None:
     run = CodexRun().turn()
     run.ask(ELICITATION, **elicitation(**params))
     assert run.answers()[-1]["result"] == {"action": "decline"}
     run.over()
-    assert run.row("warning")["title"] == "declined a form of the agent: Allow find?"
+    assert run.row("warning")["title"] == words
 
 
 def test_a_tool_of_the_client_is_refused_politely() -> None:
