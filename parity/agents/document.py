@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from parity.wire import InputError
 from parity.wire.errors import unreadable
+from parity.wire.yaml import round_trip
 
 T = TypeVar("T")
 
@@ -35,12 +35,14 @@ class Document:
                 raise unreadable(path, error) from error
             raise InputError(path, None, "not UTF-8", "save it as UTF-8") from None
         try:
-            self._tree = YAML(typ="rt").load(text)
+            self._tree = round_trip().load(text)
         except MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line = mark.line + 1 if mark is not None else None
             what = " ".join((error.problem or "it does not parse").split())
             raise InputError(path, line, f"not YAML: {what}", "mend the file") from None
+        except RecursionError:
+            raise InputError(path, None, "nested too deeply", "mend the file") from None
         except YAMLError as error:
             raise InputError(path, None, f"not YAML: {' '.join(str(error).split())}", "mend it") from None
         if not isinstance(self._tree, CommentedMap):

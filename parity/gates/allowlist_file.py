@@ -26,6 +26,7 @@ from parity.gates.allowance import SECTIONS, Allowance
 from parity.gates.allowlist_entry import EntryReader, plain
 from parity.gates.allowlist_text import NotUnderstood, edited
 from parity.wire import InputError, write_atomic_bytes
+from parity.wire.yaml import round_trip
 
 
 class AllowlistFile:
@@ -256,7 +257,7 @@ def _read(path: Path) -> bytes | None:
 
 def _yaml_like(data: bytes) -> YAML:
     """A round-trip YAML that indents lists as the file does (two spaces where it has none)."""
-    yaml = YAML()
+    yaml = round_trip()
     yaml.preserve_quotes = True
     yaml.width = 1_000_000  # never fold a line
     dash = re.search(rb"^( *)- ", data, re.MULTILINE)

@@ -73,6 +73,8 @@ def test_an_agent_with_a_part_of_its_own_gets_that() -> None:
     ("text", "line", "said"),
     [
         ("about: [", 1, "not YAML"),
+        ("about: " + "[" * 5000, 1, "nested too deeply"),
+        ("- " * 5000, None, "nested too deeply"),
         ("- a", 1, "not a mapping"),
         ("about: A.\nsteps: []\n", None, "missing required field `model`"),
         (FIRST + "colour: red\n", 4, "unknown field `colour`"),
