@@ -173,8 +173,14 @@ class GateItem(pytest.Item):
             return
         if self.gate in report.failed_gates:
             raise GateFailure(_message(report, self.gate))
-        if self.gate == "replay" and not report.pinned:
-            pytest.skip(f"{report.key} is unpinned: rerecord -p {report.provider} -c {report.cell}")
+        if self.gate == "replay" and report.unpinned:
+            from parity.gates.settings import COUNTS_KNOB
+
+            pin = {
+                "streams": f"rerecord -p {report.provider} -c {report.cell}",
+                "counts": f"{COUNTS_KNOB}=1 pytest",
+            }
+            pytest.skip(f"{report.key} is unpinned: {', then '.join(pin[what] for what in report.unpinned)}")
 
     def _rewrite(self, report: Any) -> bool:
         """Rewrite this gate's stream pin; returns whether it is a stream that may be rewritten."""

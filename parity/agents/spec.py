@@ -94,7 +94,7 @@ class Agents(dict[str, AgentSpec]):
         known = [*self, *(agent.provider for agent in self.values())]
         alike = difflib.get_close_matches(name, known)
         fix = f"did you mean {' or '.join(alike)}?" if alike else f"there are {', '.join(self)}"
-        raise InputError(self.path.name, None, f"no agent {name!r}", fix)
+        raise InputError(name, None, "no such agent", fix)
 
 
 class _File(_Data, frozen=True, kw_only=True):

@@ -25,7 +25,7 @@ from parity.gates.allowlist import Allowlist, Considered
 from parity.gates.check import CellReport, Play, as_document, check_cell
 from parity.gates.counts import Counts, load_counts
 from parity.gates.pins import STREAMS
-from parity.gates.settings import Settings
+from parity.gates.settings import COUNTS_KNOB, Settings
 from parity.live.play import LAYERS, player_of
 from parity.wire import Cell, cell_keys, find_cells
 
@@ -254,8 +254,16 @@ def _summary(reports: Sequence[CellReport], stale: Sequence[Allowance], took: fl
     style = "bold red" if by_verdict["failed"] or stale else "bold green"
     summary = Text(f"\n{plural(len(reports), 'cell')}: {said} · {lines} lines in {took:.2f} s", style)
     if by_verdict["unpinned"]:
-        hint = "to pin: rerecord -p PROVIDER -c CELL, then UPDATE_PARITY_ROW_COUNTS=1 pytest"
-        if not project:
-            hint += " in a project whose pyproject.toml has [tool.parity] for them"
-        summary.append(f"\nunpinned cells have nothing to be held against; {hint}", "yellow")
+        summary.append(f"\nunpinned: {_how_to_pin(reports, project)}", "yellow")
     return summary
+
+
+def _how_to_pin(reports: Sequence[CellReport], project: bool) -> str:
+    missing = {what for report in reports if report.verdict == "unpinned" for what in report.unpinned}
+    counts = f"{COUNTS_KNOB}=1 pytest"
+    if not project:
+        counts += " in a project whose pyproject.toml has [tool.parity] for them"
+    steps = {"streams": "rerecord -p PROVIDER -c CELL", "counts": counts}
+    told = [f"{how} pins {what}" for what, how in steps.items() if what in missing]
+    nothing = " or ".join(what for what in steps if what in missing)
+    return f"no {nothing} to hold against; {'; '.join(told)}"

@@ -8,6 +8,7 @@ from typing import cast
 from msgspec import Struct
 from rich.text import Text
 
+from parity.cli.cells import next_steps
 from parity.cli.output import console, plural, write_json
 from parity.gates.settings import Settings
 from parity.importing.cleaning import Cleaning
@@ -82,8 +83,7 @@ def run(settings: Settings, request: Request, *, as_json: bool) -> int:
     if problems:
         out.print(Text("  next: see the problems above; a cell that stalls is not pinned", "dim"))
     else:
-        pin = f"rerecord --recordings {cell.path.parents[1]} -p {cell.provider} -c {cell.name}"
-        out.print(Text(f"  next: parity show {cell.path}\n        {pin}", "dim"))
+        out.print(Text("  next: " + "\n        ".join(next_steps(cell)), "dim"))
     return int(bool(problems))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.text import Text
 
 from parity.capture.keeping import Kept
 from parity.capture.probe import Probe
+from parity.cli.cells import next_steps
 from parity.cli.output import plural
 
 _LISTED = 12
@@ -86,9 +88,8 @@ def _cell(kept: Kept) -> Iterator[Text]:
     if _problems(kept):
         yield _line("", "a cell that stalls is not pinned", "dim")
     else:
-        yield _line("next", f"parity show {cell.path}", "dim")
-        root = cell.path.parents[1]
-        yield _line("", f"rerecord --recordings {root} -p {cell.provider} -c {cell.name}", "dim")
+        for label, step in zip_longest(("next",), next_steps(cell), fillvalue=""):
+            yield _line(label, step, "dim")
 
 
 def _counted(label: str, counts: Mapping[str, int], style: str = "") -> Iterator[Text]:

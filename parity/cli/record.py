@@ -16,6 +16,7 @@ from parity.capture.record import Recorded, Recording, record
 from parity.capture.scenarios import load_scenario, scenario_names
 from parity.capture.script import ModelFailed
 from parity.cli.agents import MODEL_PROGRAM
+from parity.cli.cells import next_steps
 from parity.cli.output import console, error_console, plural, write_json
 from parity.gates.check import built_in
 from parity.gates.pins import STREAMS, KeepSink, write_pin
@@ -137,10 +138,8 @@ def _tell(recorded: Recorded, request: Request, as_json: bool) -> int:
         out.print(Text(f"  dropped: {count} × {rule}", "yellow"))
     for problem in problems:
         out.print(Text(f"  {problem}", "red"))
-    root = cell.path.parents[1]
     if problems:
         out.print(Text("  next: see the problems above; a cell that stalls is not pinned", "dim"))
     elif not request.pin:
-        pin = f"rerecord --recordings {root} -p {cell.provider} -c {cell.name}"
-        out.print(Text(f"  next: parity show {cell.path}\n        {pin}", "dim"))
+        out.print(Text("  next: " + "\n        ".join(next_steps(cell)), "dim"))
     return int(bool(problems))

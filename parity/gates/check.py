@@ -36,7 +36,8 @@ class CellReport(Struct, kw_only=True):
     provider: str
     cell: str
     outcome: Outcome
-    pinned: bool
+    unpinned: list[str] = field(default_factory=list)
+    """What there is nothing to hold against: `streams`, `counts`."""
     failures: dict[str, list[str]] = field(default_factory=dict)
     """Failed gate → what is wrong, a line each (not for streams: see `differences`)."""
     differences: dict[str, list[Difference]] = field(default_factory=dict)
@@ -72,7 +73,7 @@ class CellReport(Struct, kw_only=True):
         """passed, failed, or unpinned (nothing failed and there is nothing to hold it against)."""
         if self.failed_gates:
             return "failed"
-        return "passed" if self.pinned else "unpinned"
+        return "unpinned" if self.unpinned else "passed"
 
 
 def check_cell(
@@ -96,7 +97,9 @@ def check_cell(
     sink.end()
     streams = {layer: sink.streams[layer] for layer in layers}
     pinned = any(stream.pinned for stream in streams.values())
-    report = CellReport(provider=cell.provider, cell=cell.name, outcome=outcome, pinned=pinned)
+    report = CellReport(provider=cell.provider, cell=cell.name, outcome=outcome)
+    if not pinned:
+        report.unpinned.append("streams")
     as_pinned = pinned and all(stream.equal for stream in sink.streams.values())
     if found := sweep(cell, pins=not as_pinned):
         report.failures["clean"] = [str(finding) for finding in found]
@@ -169,7 +172,7 @@ def _judge_counts(report: CellReport, pinned: Counts | None, allowlist: Allowlis
             if finding.count in GUARDED:
                 report.rises.append(finding.message)
         elif finding.verdict == "unpinned":
-            report.pinned = False
+            report.unpinned.append("counts")
         else:
             report.notes.append(finding.message)
     for rule in report.outcome.drops if "grammar" in report.failures else ():

@@ -214,7 +214,10 @@ class ProviderModelFallback(Delta, tag="provider.modelFallback"):
 
 
 class Unhandled(Delta, tag="unhandled"):
-    """Traffic no lane knows. `vouchedTurn`: it surely belongs to the open turn."""
+    """Traffic no lane knows.
+
+    `vouchedTurn`: it surely belongs to the open turn. `onlyIfNoTurn`: it is left out while a turn is open.
+    """
 
     raw: Any
     raw_type: str

@@ -60,15 +60,18 @@ class ImportOptions(Struct, kw_only=True):
 
 
 class _Capture:
-    """A sink that keeps what our bridge asks the runtime and drops the rest."""
+    """A sink that keeps what our bridge asks the runtime or refuses it, and drops the rest."""
 
     def __init__(self) -> None:
         self.asked: list[Message] = []
+        self.refused: dict[Any, Any] = {}
 
     def bridge(self, line: bytes) -> None:
         message = decode(decode(line)["line"])
         if message.get("method") == "interaction/request":
             self.asked.append(message)
+        elif isinstance(message.get("error"), dict):
+            self.refused[id_key(message.get("id"))] = message["error"].get("message")
 
     def provider(self, line: bytes) -> None:
         pass
@@ -96,6 +99,12 @@ class _Import:
         self._agent_requests: dict[Any, tuple[Any, Any]] = {}
         self._interactions: dict[Any, Message] = {}
         self._initialize: Any = None
+        self._asked_first: Any = None
+
+    @property
+    def refusal(self) -> Any:
+        """Why our bridge refused the runtime's `initialize`; None where it did not."""
+        return self._capture.refused.get(self._asked_first)
 
     def take(self, entry: Entry, message: Message) -> None:
         """Take one entry of the log and the message in it (empty for noise)."""
@@ -130,6 +139,8 @@ class _Import:
                 self.ignored[method] = foreign.ignored
                 self._ignore.add((method, BRIDGE_TO_PROVIDER))
             for request in foreign.runtime or ():
+                if request.get("method") == "initialize":
+                    self._asked_first = id_key(request["id"])
                 params = request.get("params")
                 if self._cwd is not None and isinstance(params, dict) and "cwd" in params:
                     params["cwd"] = self._cwd
@@ -213,8 +224,12 @@ def import_log(
         except Exception as error:  # a bug of ours, named where it struck, as a replay does
             raise InputError(log, entry.number, failure_of(error), "report it; leave the line out") from error
     outcome = run.finish()
+    if not outcome.events and run.refusal is not None:
+        raise InputError(
+            log, None, f"initialize was refused: {run.refusal}", "import a session that parity can read"
+        )
     if not outcome.events:
-        raise InputError(log, None, f"nothing in it is traffic of {provider!r}", _likely(messages))
+        raise InputError(log, None, f"nothing in it is traffic of {provider!r}", _likely(provider, messages))
     for old, _ in options.replacements:
         if old not in hits:
             raise InputError("--replace", None, f"{old!r} stands nowhere in {log}", "mend or drop it")
@@ -248,16 +263,19 @@ def _replaced(line: str, replacements: list[tuple[str, str]], hits: set[str]) ->
     return line
 
 
-def _likely(messages: list[tuple[bool, Message]]) -> str:
+def _likely(provider: str, messages: list[tuple[bool, Message]]) -> str:
     """What to try for a log its provider's family can make nothing of."""
     methods = {str(message.get("method")) for _, message in messages}
+    family, looks = "", "check --provider"
     if methods & {"session/prompt", "session/update"}:
-        return "it looks like ACP: use -p acp-<agent>"
-    if methods & {"turn/start", "turn/started"}:
-        return "it looks like codex's app-server: use -p codex"
-    if any(message.get("type") in ("assistant", "control_request") for _, message in messages):
-        return "it looks like Claude Code's stream-json: use -p claude-code"
-    return "check --provider"
+        family, looks = "acp", "it looks like ACP: use -p acp-<agent>"
+    elif methods & {"turn/start", "turn/started"}:
+        family, looks = "codex", "it looks like codex's app-server: use -p codex"
+    elif any(message.get("type") in ("assistant", "control_request") for _, message in messages):
+        family, looks = "claude-code", "it looks like Claude Code's stream-json: use -p claude-code"
+    if provider == family or provider.startswith(f"{family}-"):
+        return "a session cannot be entered half way: start the log where the session starts"
+    return looks
 
 
 def _is_json(line: str) -> bool:

@@ -66,7 +66,7 @@ def test_json_is_one_document(agents: Path, tmp_path: Path) -> None:
     [
         (["-p", "mine", "-s", "plan", "--live"], "mine: cannot play plan: it has no plans"),
         (["-p", "mine", "-s", "turn-tools"], "mine: cannot be pointed at a scripted model"),
-        (["-p", "nobody", "-s", "plan"], "no agent 'nobody'"),
+        (["-p", "nobody", "-s", "plan"], "nobody: no such agent; there are grok"),
         (["-p", "mine", "-s", "plam"], "did you mean plan"),
         (["-p", "grok"], "--provider and --scenario"),
     ],

@@ -118,6 +118,11 @@ def test_a_cell_without_pins_is_unpinned_and_fails_only_when_strict(tmp_path: Pa
         pin.unlink()
     loose = parity("check", "--recordings", recordings)
     assert (loose.code, "unpinned" in loose.out) == (0, True)
+    told = " ".join(loose.out.split())
+    assert "no streams or counts to hold against; rerecord -p PROVIDER -c CELL pins streams;" in told
+    parity("rerecord", "--recordings", recordings)
+    told = " ".join(parity("check", "--recordings", recordings).out.split())
+    assert "unpinned: no counts to hold against; UPDATE_PARITY_ROW_COUNTS=1 pytest in a project" in told
     assert parity("check", "--strict", "--recordings", recordings).code == 1
 
 
